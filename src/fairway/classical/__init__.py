@@ -1,0 +1,1 @@
+"""Tours without learning."""

@@ -1,0 +1,25 @@
+"""The exceptions Fairway raises on purpose: each message says what is wrong, where, and what would fix it."""
+
+
+class FairwayError(Exception):
+    """The root of every error meant for the user; the command line turns it into one sentence and exit code 2."""
+
+
+class InvalidInstance(FairwayError):
+    """The numbers given do not describe a TSPTW or a TSPDL."""
+
+
+class InvalidFile(FairwayError):
+    """A file could not be read as, or written in, the format asked for."""
+
+
+class InvalidTour(FairwayError):
+    """What was given as a tour is not a sequence of stops at all."""
+
+
+class InvalidRequest(FairwayError):
+    """A name or a parameter that Fairway does not know or cannot serve."""
+
+
+class CorruptBed(FairwayError):
+    """A test bed came out with other bits than the published ones."""

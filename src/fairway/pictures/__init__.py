@@ -1,0 +1,141 @@
+"""Pictures of instances and tours: the map on the left, and what the tour does with windows or drafts on the right."""
+
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from fairway import atomic
+from fairway.errors import InvalidFile, InvalidTour
+from fairway.pictures import drafts, map, palette, windows  # noqa: A004
+from fairway.pictures.lettering import heading, shortened, stop_labels, verdict
+from fairway.pictures.page import MARGIN, Page
+from fairway.problems.instance import Instance
+from fairway.problems.tsptw import TSPTW
+from fairway.verify import LoadSchedule, Rejection, Solution, TimeSchedule, verify
+
+FORMATS = {".png": "png", ".svg": "svg"}
+
+
+def draw(instance: Instance, tour: Sequence[int] | None = None) -> Figure:
+    """A picture of an instance, or of a tour with all that the judge finds wrong with it.
+
+    Args:
+        instance: What is drawn; without coordinates there is no map, and the rows take the whole width.
+        tour: The customers in order, depot 0 left out at both ends; feasible or not, but each exactly once.
+    """
+    judged = _judged(instance, tour)
+    wrong = np.zeros(instance.nodes, bool)
+    if isinstance(judged, Rejection):
+        wrong[[violation.node for violation in judged.violations]] = True
+    with palette.settings():
+        page = _page(instance, None if judged is None else judged.tour, wrong)
+        figure = Figure(figsize=page.size, facecolor="white")
+        if instance.coordinates is not None:
+            stops = None if judged is None else judged.tour
+            map.draw(
+                page.map(figure),
+                page.side,
+                instance.coordinates,
+                stops,
+                stop_labels(instance, 14),
+                wrong,
+            )
+        _rows(figure, page, instance, judged)
+        _words(figure, page, instance, judged)
+    return figure
+
+
+def save(figure: Figure, path: str | Path) -> None:
+    """Write a picture, whole or not at all, as PNG or SVG by its suffix; the same picture gives the same bytes."""
+    place = Path(path)
+    suffix = place.suffix.lower()
+    if suffix not in FORMATS:
+        raise InvalidFile(
+            f"{path}: the suffix {suffix or '(none)'} names no picture; expected {' or '.join(FORMATS)}"
+        )
+    content = BytesIO()
+    metadata = {"Date": None} if suffix == ".svg" else None
+    with palette.settings():
+        figure.savefig(content, format=FORMATS[suffix], dpi=150, metadata=metadata)
+    atomic.write_bytes(place, content.getvalue())
+
+
+def _judged(instance: Instance, tour: Sequence[int] | None) -> Solution | Rejection | None:
+    if tour is None:
+        return None
+    judged = verify(instance, tour)
+    if judged.schedule is None:
+        assert isinstance(judged, Rejection), "a solution has a schedule"
+        raise InvalidTour(
+            f"{judged.violations[0].why}; a picture needs a tour that visits every stop once"
+        )
+    return judged
+
+
+def _page(instance: Instance, tour: tuple[int, ...] | None, wrong: np.ndarray) -> Page:
+    nodes = (
+        windows.order(instance, tour)
+        if isinstance(instance, TSPTW)
+        else drafts.order(instance, tour)
+    )
+    labels = stop_labels(instance, 22)
+    return Page(
+        nodes, [labels[node] for node in nodes], wrong[nodes], instance.coordinates is not None
+    )
+
+
+def _rows(
+    figure: Figure, page: Page, instance: Instance, judged: Solution | Rejection | None
+) -> None:
+    axes = page.schedule(figure)
+    schedule = None if judged is None else judged.schedule
+    if isinstance(instance, TSPTW):
+        assert schedule is None or isinstance(schedule, TimeSchedule)
+        windows.draw(axes, page, instance, schedule, None if judged is None else judged.makespan)
+    else:
+        assert schedule is None or isinstance(schedule, LoadSchedule)
+        drafts.draw(axes, page, instance, schedule)
+
+
+def _words(
+    figure: Figure, page: Page, instance: Instance, judged: Solution | Rejection | None
+) -> None:
+    """The two lines above the picture, and below it the meaning of the marks that occur in it."""
+    width, height = page.size
+    left, refused = MARGIN / width, isinstance(judged, Rejection)
+    figure.suptitle(
+        heading(instance),
+        x=left,
+        y=1 - 0.14 / height,
+        ha="left",
+        va="top",
+        fontsize=12,
+        fontweight="bold",
+    )
+    figure.text(
+        left,
+        1 - 0.42 / height,
+        shortened(verdict(instance, judged), int(11.5 * width)),
+        va="top",
+        fontsize=10,
+        color=palette.VERMILLION if refused else palette.INK,
+        fontweight="bold" if refused else "normal",
+    )
+    samples, words = palette.key(
+        mark.get_gid() for axes in figure.axes for mark in axes.collections
+    )
+    figure.legend(
+        samples,
+        words,
+        loc="lower left",
+        bbox_to_anchor=(left, 0.08 / height),
+        borderaxespad=0,
+        ncols=max(1, int(width / 1.85)),
+        fontsize=8,
+        frameon=False,
+        handlelength=2.2,
+        columnspacing=1.4,
+    )

@@ -1,0 +1,106 @@
+"""Colours, the settings pictures are drawn under, and what each mark means.
+
+The colours are those of Okabe and Ito, which colour-blind readers tell apart; each kind of mark also has its own shape or
+lightness, so that a grey copy says the same.
+"""
+
+import threading
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import matplotlib
+from matplotlib.artist import Artist
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+INK = "#1a1a1a"
+FAINT = "#8c8c8c"
+GRID = "#e6e6e6"
+PALE = "#cfe5f5"
+BLUE = "#0072b2"
+NAVY = "#08306b"
+ORANGE = "#e69f00"
+VERMILLION = "#d55e00"
+ALONG = LinearSegmentedColormap.from_list("along", ("#9ecae1", BLUE, NAVY))
+"""From the first leg of a tour to its last: pale to dark, so that the order also shows in grey."""
+
+HATCH = "//////"
+
+SETTINGS = {
+    "font.family": [
+        "DejaVu Sans"
+    ],  # comes with matplotlib, so that a picture looks the same everywhere
+    "text.usetex": False,
+    "text.parse_math": False,  # a stop may be called $x_1$
+    "axes.unicode_minus": True,
+    "axes.linewidth": 0.7,
+    "axes.edgecolor": FAINT,
+    "axes.axisbelow": True,
+    "hatch.linewidth": 0.7,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "svg.fonttype": "none",  # text stays text: searchable, and in any script the reader's machine has
+    "svg.hashsalt": "fairway",
+}
+
+_DRAWING = threading.RLock()
+
+
+@contextmanager
+def settings() -> Iterator[None]:
+    """Draw under Fairway's own settings, whatever the user's are, and put those back."""
+    with _DRAWING, matplotlib.rc_context(SETTINGS), warnings.catch_warnings():
+        # A name in a script the font lacks is drawn as boxes in a PNG and correctly in an SVG; neither is worth a warning.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        yield
+
+
+def key(marks: Iterable[str | None]) -> tuple[list[Artist | tuple[Artist, ...]], list[str]]:
+    """The legend's samples and words for those of the given marks that have a meaning, in a fixed order."""
+    present = set(marks)
+    shown = [(sample, words) for mark, (sample, words) in _meanings().items() if mark in present]
+    return [sample for sample, _ in shown], [words for _, words in shown]
+
+
+def _meanings() -> dict[str, tuple[Artist | tuple[Artist, ...], str]]:
+    excess = (Patch(facecolor="white", edgecolor=VERMILLION, hatch=HATCH), _dot("X", VERMILLION, 7))
+    return {
+        "depot": (_dot("s", INK, 8), "depot"),
+        "stops": (_dot("o", BLUE, 5), "stop"),
+        "wrong-stops": (_dot("X", VERMILLION, 8), "stop in violation"),
+        "legs": (_legs(), "tour, from pale to dark"),
+        "windows": (Patch(facecolor=PALE, edgecolor=BLUE, linewidth=0.5), "window"),
+        "room": (Patch(facecolor=PALE, edgecolor="none"), "room under the draft"),
+        "drafts": (_tick(INK, 11, 2.2), "draft limit"),
+        "load": (Patch(facecolor=BLUE, edgecolor="none"), "load"),
+        "travel": (Line2D([], [], color=FAINT, linewidth=0.8), "travel"),
+        "waiting": (Line2D([], [], color=ORANGE, linewidth=1.6), "waiting"),
+        "arrivals": (_tick(INK, 10, 1.4), "arrival"),
+        "starts": (_dot("o", NAVY, 4.5), "start of service"),
+        "service": (Line2D([], [], color=NAVY, linewidth=4, solid_capstyle="butt"), "service"),
+        "late": (excess, "late: from closing to start"),
+        "overloads": (excess, "load over the draft"),
+        "goes-on": (_dot(">", BLUE, 5), "goes on beyond the axis"),
+    }
+
+
+def _dot(marker: str, colour: str, size: float) -> Line2D:
+    return Line2D(
+        [], [], marker=marker, color=colour, markersize=size, linestyle="", markeredgecolor="white"
+    )
+
+
+def _tick(colour: str, size: float, width: float) -> Line2D:
+    return Line2D(
+        [], [], marker="|", color=colour, markersize=size, markeredgewidth=width, linestyle=""
+    )
+
+
+def _legs() -> tuple[Line2D, ...]:
+    """Three short strokes, one after the other, in the colours of a tour's beginning, middle and end."""
+    return tuple(
+        Line2D([], [], color=ALONG(share), marker=">", markersize=4, linewidth=1.4)
+        for share in (0.0, 0.5, 1.0)
+    )

@@ -1,0 +1,188 @@
+"""Sets of instances as float32 tensors in the paper's normalisation, each with its problem's law.
+
+Apart from the instances because importing torch takes a second that reading, judging and drawing need not pay.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from fairway.problems.places import Places
+from fairway.problems.tspdl import TSPDLSet
+from fairway.problems.tsptw import TSPTWSet
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """What a batch travels on: coordinates in the unit square, or travel matrices, or both, in normalised units."""
+
+    coordinates: Float[Tensor, "B N 2"] | None
+    matrix: Float[Tensor, "B N N"] | None
+    """None where travel is the Euclidean distance, which is then computed for the pairs asked for."""
+    scale: Float[Tensor, " B"]
+    """Raw units in one normalised unit."""
+
+    def travel(
+        self, here: Int[Tensor, "B *S"], there: Int[Tensor, "B *S"]
+    ) -> Float[Tensor, "B *S"]:
+        """The way from one node straight to another."""
+        if self.matrix is not None:
+            return self.matrix[rows(here), here, there]
+        assert self.coordinates is not None, "a ground has coordinates or matrices"
+        apart = self.coordinates[rows(here), here] - self.coordinates[rows(there), there]
+        return apart.square().sum(-1).sqrt()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TSPTWBatch:
+    """Time windows: the level is the start of service, which waits for the window to open."""
+
+    ground: Ground
+    opens: Float[Tensor, "B N"]
+    closes: Float[Tensor, "B N"]
+    """The depot's is lowered to the latest return that can still occur, the paper's u_0."""
+    service: Float[Tensor, "B N"]
+
+    @property
+    def limit(self) -> Float[Tensor, "B N"]:
+        """Service must start before the window closes."""
+        return self.closes
+
+    @property
+    def outset(self) -> Float[Tensor, " B"]:
+        """The tour leaves as the depot opens."""
+        return self.opens[:, 0]
+
+    @property
+    def horizon(self) -> Float[Tensor, " B"]:
+        """The latest return to the depot."""
+        return self.closes[:, 0]
+
+    def travel(
+        self, here: Int[Tensor, "B *S"], there: Int[Tensor, "B *S"]
+    ) -> Float[Tensor, "B *S"]:
+        """Travel time, in normalised units."""
+        return self.ground.travel(here, there)
+
+    def extend(
+        self,
+        level: Float[Tensor, "B *S"],
+        here: Int[Tensor, "B *S"],
+        there: Int[Tensor, "B *S"],
+    ) -> Float[Tensor, "B *S"]:
+        """Serve, travel, and wait for the window if early."""
+        arrival = level + self.service[rows(here), here] + self.ground.travel(here, there)
+        return torch.maximum(arrival, self.opens[rows(there), there])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TSPDLBatch:
+    """Draft limits in the growing direction: the level is the load, kept in raw units so that whole loads stay exact.
+
+    The paper divides demands and drafts by the total demand; in float32 that makes loads at their limit seem above it.
+    Here features divide by `horizon`, and the law does not.
+    """
+
+    ground: Ground
+    demand: Float[Tensor, "B N"]
+    draft: Float[Tensor, "B N"]
+
+    @property
+    def limit(self) -> Float[Tensor, "B N"]:
+        """The load, own cargo included, must not exceed the draft."""
+        return self.draft
+
+    @property
+    def outset(self) -> Float[Tensor, " B"]:
+        """The ship leaves the depot empty."""
+        return torch.zeros_like(self.demand[:, 0])
+
+    @property
+    def horizon(self) -> Float[Tensor, " B"]:
+        """The total demand, or 1 where there is none."""
+        total = self.demand.sum(-1)
+        return torch.where(total > 0, total, 1.0)
+
+    def travel(
+        self, here: Int[Tensor, "B *S"], there: Int[Tensor, "B *S"]
+    ) -> Float[Tensor, "B *S"]:
+        """Travel cost, in normalised units."""
+        return self.ground.travel(here, there)
+
+    def extend(
+        self,
+        level: Float[Tensor, "B *S"],
+        here: Int[Tensor, "B *S"],
+        there: Int[Tensor, "B *S"],
+    ) -> Float[Tensor, "B *S"]:
+        """Take the port's cargo on board."""
+        return level + self.demand[rows(there), there]
+
+
+def rows(index: Int[Tensor, "B *S"]) -> Int[Tensor, "B *ones"]:
+    """The instance each index belongs to, shaped to broadcast against it."""
+    instances = torch.arange(index.shape[0], device=index.device)
+    return instances.view(-1, *(1,) * (index.dim() - 1))
+
+
+def latest_return(
+    closes: Float[Tensor, "B N"], service: Float[Tensor, "B N"], ground: Ground
+) -> Float[Tensor, "B N"]:
+    """The windows with the depot's closing lowered to the last moment at which a punctual tour can come back."""
+    instances, nodes = closes.shape
+    stops = torch.arange(1, nodes, device=closes.device).expand(instances, -1)
+    back = closes[:, 1:] + service[:, 1:] + ground.travel(stops, torch.zeros_like(stops))
+    depot = torch.minimum(closes[:, 0], back.amax(-1))
+    return torch.cat([depot[:, None], closes[:, 1:]], dim=-1)
+
+
+def tsptw_batch(instances: TSPTWSet, device: torch.device | str = "cpu") -> TSPTWBatch:
+    """Coordinates, travel and times divided by the set's scale."""
+    ground, scale = _ground(instances.places, instances.scale, device)
+    opens, closes, service = (
+        _tensor(column / scale[:, None], device)
+        for column in (instances.opens, instances.closes, instances.service)
+    )
+    return TSPTWBatch(ground, opens, latest_return(closes, service, ground), service)
+
+
+def tspdl_batch(instances: TSPDLSet, device: torch.device | str = "cpu") -> TSPDLBatch:
+    """Coordinates and travel divided by the set's scale; a shrinking load is read from the other end."""
+    places = instances.places
+    if instances.load == "shrinking" and places.matrix is not None:
+        places = Places(places.coordinates, places.matrix.swapaxes(-1, -2))
+    ground, _ = _ground(places, instances.scale, device)
+    return TSPDLBatch(ground, _tensor(instances.demand, device), _tensor(instances.draft, device))
+
+
+def _ground(
+    places: Places, scale: float | None, device: torch.device | str
+) -> tuple[Ground, Float[np.ndarray, " B"]]:
+    """The ground on a device and its scale: the one given, else each instance's own extent, moved to the origin."""
+    points, matrix = places.coordinates, places.matrix
+    if scale is not None:
+        unit = np.full(len(places), scale)
+    elif points is not None:
+        points = points - points.min(axis=1, keepdims=True)
+        unit = _or_one(points.max(axis=(1, 2)))
+    else:
+        assert matrix is not None
+        unit = _or_one(matrix.max(axis=(1, 2)) / np.sqrt(2))
+    by_instance = unit[:, None, None]
+    ground = Ground(
+        None if points is None else _tensor(points / by_instance, device),
+        None if matrix is None else _tensor(matrix / by_instance, device),
+        _tensor(unit, device),
+    )
+    return ground, unit
+
+
+def _or_one(extent: Float[np.ndarray, " B"]) -> Float[np.ndarray, " B"]:
+    return np.where(extent > 0, extent, 1.0)
+
+
+def _tensor(array: np.ndarray, device: torch.device | str) -> Tensor:
+    return torch.tensor(array, dtype=torch.float32, device=device)

@@ -1,0 +1,125 @@
+"""The checks an instance makes on construction, and the read-only float64 arrays they return."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from fairway.errors import InvalidInstance
+from fairway.problems.distances import detour
+
+LARGEST = 1e15
+"""Beyond it float64 no longer tells neighbouring thousandths apart, and sums along a tour lose meaning."""
+
+
+def matrix(values: ArrayLike) -> Float[np.ndarray, "N N"]:
+    """A square, finite, non-negative matrix of two nodes or more; its diagonal, never travelled, is set to zero."""
+    array = _numbers(values, "travel")
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        raise InvalidInstance(
+            f"travel has shape {_shape(array)}; expected a square matrix, one row and one column a node"
+        )
+    if len(array) < 2:
+        raise InvalidInstance("there is no stop besides the depot; expected at least two nodes")
+    _all_non_negative(array, "travel")
+    np.fill_diagonal(array, 0.0)
+    return _frozen(array)
+
+
+def vector(
+    values: ArrayLike, name: str, nodes: int, non_negative: bool = False
+) -> Float[np.ndarray, " N"]:
+    """One finite number a node; a single number stands for all nodes."""
+    array = _numbers(values, name)
+    if array.ndim == 0:
+        array = np.full(nodes, array)
+    if array.shape != (nodes,):
+        raise InvalidInstance(
+            f"{name} has shape {_shape(array)}; expected {nodes} numbers, one a node of the travel matrix"
+        )
+    if non_negative:
+        _all_non_negative(array, name)
+    return _frozen(array)
+
+
+def points(values: ArrayLike | None, nodes: int) -> Float[np.ndarray, "N 2"] | None:
+    """An x and a y a node, or None."""
+    if values is None:
+        return None
+    array = _numbers(values, "coordinates")
+    if array.shape != (nodes, 2):
+        raise InvalidInstance(
+            f"coordinates have shape {_shape(array)}; expected {nodes} rows of x and y"
+        )
+    return _frozen(array)
+
+
+def stop_names(names: Sequence[str] | None, nodes: int) -> tuple[str, ...] | None:
+    """One distinct name a node, or None."""
+    if names is None:
+        return None
+    known = tuple(str(name) for name in names)
+    if len(known) != nodes:
+        raise InvalidInstance(f"{len(known)} names were given; expected {nodes}, one a node")
+    if len(set(known)) != nodes:
+        twice = next(name for name in known if known.count(name) > 1)
+        raise InvalidInstance(
+            f"the name {twice!r} is given to more than one node; names must be distinct"
+        )
+    return known
+
+
+def travel_notes(travel: Float[np.ndarray, "N N"]) -> tuple[str, ...]:
+    """What is unusual about a travel matrix, in sentences; empty where nothing is."""
+    if (found := detour(travel)) is None:
+        return ()
+    i, k, j = found
+    direct, through = travel[i, j], travel[i, k] + travel[k, j]
+    return (
+        "the travel matrix breaks the triangle inequality: "
+        f"{i} to {j} takes {direct:g}, by way of {k} only {through:g}",
+    )
+
+
+def is_integral(*arrays: Float[np.ndarray, "..."]) -> bool:
+    """Whether every number is whole, so that sums are exact and no tolerance is needed."""
+    return all(bool((array == np.rint(array)).all()) for array in arrays)
+
+
+def _numbers(values: ArrayLike, name: str) -> Float[np.ndarray, "..."]:
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidInstance(
+            f"{name} is not an array of numbers; expected rows of equal length, numbers only"
+        ) from error
+    if (bad := _first(~np.isfinite(array))) is not None:
+        raise InvalidInstance(f"{name}{_at(bad)} is {array[bad]}; expected a finite number")
+    if (bad := _first(np.abs(array) > LARGEST)) is not None:
+        raise InvalidInstance(
+            f"{name}{_at(bad)} is {array[bad]:g}; expected at most {LARGEST:g}, choose a larger unit"
+        )
+    return array
+
+
+def _all_non_negative(array: Float[np.ndarray, "..."], name: str) -> None:
+    if (bad := _first(array < 0)) is not None:
+        raise InvalidInstance(f"{name}{_at(bad)} is {array[bad]:g}; expected zero or more")
+
+
+def _first(wrong: np.ndarray) -> tuple[int, ...] | None:
+    return tuple(np.argwhere(wrong)[0].tolist()) if wrong.any() else None
+
+
+def _at(index: tuple[int, ...]) -> str:
+    return f"[{', '.join(map(str, index))}]" if index else ""
+
+
+def _shape(array: np.ndarray) -> str:
+    return " x ".join(map(str, array.shape)) or "of a single number"
+
+
+def _frozen(array: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
+    array.setflags(write=False)
+    return array

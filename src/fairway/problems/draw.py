@@ -1,0 +1,110 @@
+"""The same laws on the training device: whole batches at once, in normalised float32, with no loop over instances."""
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Generator, Tensor
+
+from fairway.problems.batch import Ground, TSPDLBatch, TSPTWBatch, latest_return
+from fairway.problems.generate import Law, LoweredDrafts, RandomWindows, TourWindows
+
+
+def draw(law: Law, n: int, count: int, generator: Generator) -> TSPTWBatch | TSPDLBatch:
+    """Draw `count` instances of `n` nodes, on the device of the generator."""
+    match law:
+        case RandomWindows():
+            return random_windows(law, n, count, generator)
+        case TourWindows():
+            return tour_windows(law, n, count, generator)
+        case LoweredDrafts():
+            return lowered_drafts(law, n, count, generator)
+
+
+def random_windows(law: RandomWindows, n: int, count: int, generator: Generator) -> TSPTWBatch:
+    """Easy and medium TSPTW."""
+    tour_time = law.tour_time(n)
+    ground = _ground(n, count, law.side, generator)
+    low, high = law.width
+    opens = torch.randint(
+        tour_time, (count, n), generator=generator, device=generator.device
+    ).float()
+    shares = low + (high - low) * _uniform((count, n), generator)
+    closes = (opens + (tour_time * shares).round()).clamp(max=2 * tour_time)
+    opens[:, 0], closes[:, 0] = 0, 2 * tour_time
+    return _windows(ground, opens / law.side, closes / law.side)
+
+
+def tour_windows(law: TourWindows, n: int, count: int, generator: Generator) -> TSPTWBatch:
+    """Hard TSPTW, summed in float64; rounding never closes a window before the hidden tour is there."""
+    ground = _ground(n, count, law.side, generator)
+    assert ground.coordinates is not None
+    tours = 1 + _uniform((count, n - 1), generator).argsort(-1)
+    path = torch.cat([torch.zeros_like(tours[:, :1]), tours], dim=-1)
+    along = ground.coordinates.double().gather(1, path[..., None].expand(-1, -1, 2))
+    arrivals = along.diff(dim=1).square().sum(-1).sqrt().cumsum(-1)
+    eta = law.eta / law.side
+    early, late = (_uniform((count, n - 1), generator).double() for _ in range(2))
+    rounded_up = torch.nextafter(arrivals.float(), torch.full_like(arrivals, torch.inf).float())
+    opens = torch.zeros(count, n, device=generator.device)
+    closes = torch.full((count, n), law.depot_closes / law.side, device=generator.device)
+    opens.scatter_(1, tours, (arrivals - eta + eta * early).float())
+    closes.scatter_(1, tours, torch.maximum((arrivals + eta * late).float(), rounded_up))
+    return _windows(ground, opens, closes)
+
+
+def lowered_drafts(law: LoweredDrafts, n: int, count: int, generator: Generator) -> TSPDLBatch:
+    """TSPDL, with no rejection."""
+    ground = _ground(n, count, 1.0, generator)
+    lowered = law.lowered(n)
+    draft = torch.full((count, n), n - 1.0, device=generator.device)
+    if lowered:
+        ports = 1 + _uniform((count, n - 1), generator).argsort(-1)[:, :lowered]
+        draft.scatter_(1, ports, servable_drafts(n - 2, lowered, count, generator).float())
+    demand = torch.ones_like(draft)
+    demand[:, 0] = 0
+    return TSPDLBatch(ground, demand, draft)
+
+
+def servable_drafts(
+    spots: int, lowered: int, count: int, generator: Generator
+) -> Int[Tensor, "B K"]:
+    """Uniform among the rows of values 1..spots of which, for every v, at most v are v or less.
+
+    Counted from the other end these rows are parking functions: drivers who each prefer one of
+    `spots` places in a street and all find one further on. Pollak's argument draws them without
+    rejection: let them park round a circle with one place more, choose one of the places left
+    empty, and cut the circle there.
+    """
+    circle = spots + 1
+    wishes = torch.randint(circle, (count, lowered), generator=generator, device=generator.device)
+    empty = _left_empty(wishes, circle)
+    chosen = _uniform((count, circle), generator).masked_fill(~empty, -1.0).argmax(-1, keepdim=True)
+    return spots - (wishes - chosen - 1) % circle
+
+
+def _left_empty(wishes: Int[Tensor, "B K"], circle: int) -> Bool[Tensor, "B S"]:
+    """Which places of the circle stay empty when each driver takes the first free place from the wished one on.
+
+    A place is empty iff the running surplus of wishes over places falls to a new low there; the
+    first lap round the circle brings in the drivers who pass the seam.
+    """
+    wished = torch.zeros(wishes.shape[0], circle, dtype=torch.long, device=wishes.device)
+    wished.scatter_add_(1, wishes, torch.ones_like(wishes))
+    surplus = torch.cat([wished, wished], dim=-1).sub(1).cumsum(-1)
+    lowest = surplus.cummin(-1).values
+    return surplus[:, circle:] < lowest[:, circle - 1 : -1]
+
+
+def _ground(n: int, count: int, side: float, generator: Generator) -> Ground:
+    scale = torch.full((count,), side, device=generator.device)
+    return Ground(_uniform((count, n, 2), generator), None, scale)
+
+
+def _windows(
+    ground: Ground, opens: Float[Tensor, "B N"], closes: Float[Tensor, "B N"]
+) -> TSPTWBatch:
+    service = torch.zeros_like(opens)
+    return TSPTWBatch(ground, opens, latest_return(closes, service, ground), service)
+
+
+def _uniform(shape: tuple[int, ...], generator: Generator) -> Float[Tensor, "..."]:
+    return torch.rand(shape, generator=generator, device=generator.device)

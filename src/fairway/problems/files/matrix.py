@@ -1,0 +1,95 @@
+"""The matrix format of the TSPTW libraries: a count of nodes, the matrix, and a window a node.
+
+An entry is the travel from its row to its column plus the service at the row. Reading gives an
+instance without service times, whose tours cost more by the sum of all service than on one that
+keeps the two apart.
+"""
+
+import numpy as np
+from jaxtyping import Float
+
+from fairway.problems.distances import Distances
+from fairway.problems.files.text import Line, Unreadable, digits, lines, number, whole
+from fairway.problems.instance import Instance
+from fairway.problems.tsptw import TSPTW
+
+
+def recognises(text: str) -> bool:
+    """Whether the text starts with a number that has a line to itself."""
+    first = next(lines(text, "#"), None)
+    return first is not None and len(first.words) == 1 and first.text[0] in "+-.0123456789"
+
+
+def parse(text: str, name: str, distances: Distances | None) -> TSPTW:
+    """The instance in the text; `distances` has no say, as the travel is given."""
+    said = list(lines(text, "#"))
+    if not said:
+        raise Unreadable("there are no numbers; expected the number of nodes, a matrix and windows")
+    head, *body = said
+    nodes = _count(head)
+    entries, taken = _entries(body, nodes)
+    windows = _windows(body[taken:], nodes, said[-1].number)
+    return TSPTW(np.array(entries).reshape(nodes, nodes), windows[:, 0], windows[:, 1], name=name)
+
+
+def render(instance: Instance) -> str:
+    """The text of a TSPTW, service added to the travel out of each node.
+
+    Coordinates and names are dropped.
+    """
+    if not isinstance(instance, TSPTW):
+        raise Unreadable("matrix holds time windows only; write a TSPDL as json, rakke or tsplib")
+    folded = instance.travel + instance.service[:, None]
+    np.fill_diagonal(folded, 0.0)
+    rows = [*folded.tolist(), *zip(instance.opens.tolist(), instance.closes.tolist(), strict=True)]
+    text = [str(instance.nodes), *(" ".join(map(digits, row)) for row in rows)]
+    if instance.service.any():
+        text.append("# entries are travel plus service at the origin")
+    return "\n".join(text) + "\n"
+
+
+def _count(line: Line) -> int:
+    if len(line.words) != 1:
+        raise Unreadable("expected the number of nodes on a line of its own", line.number)
+    nodes = whole(line.text, line.number, "the number of nodes")
+    if nodes < 2:
+        raise Unreadable(f"expected at least 2 nodes, found {line.text}", line.number)
+    return nodes
+
+
+def _entries(body: list[Line], nodes: int) -> tuple[list[float], int]:
+    """The numbers of the matrix, however they are spread over lines, and how many lines they take."""
+    entries: list[float] = []
+    for taken, line in enumerate(body, start=1):
+        entries += (number(word, line.number, "an entry of the matrix") for word in line.words)
+        if len(entries) == nodes * nodes:
+            return entries, taken
+        if len(entries) > nodes * nodes:
+            raise _miscount(body, nodes, line.number)
+    raise _miscount(body, nodes, body[-1].number if body else 1)
+
+
+def _miscount(body: list[Line], nodes: int, stopped: int) -> Unreadable:
+    """Blame the wrong row where there is a row a line, else the line at which counting failed."""
+    if body and len(body[0].words) == nodes:
+        for line in body[:nodes]:
+            if (found := len(line.words)) != nodes:
+                return Unreadable(f"expected a row of {nodes} numbers, found {found}", line.number)
+    return Unreadable(
+        f"the matrix does not end here after {nodes} x {nodes} numbers, as line 1 says", stopped
+    )
+
+
+def _windows(rest: list[Line], nodes: int, last: int) -> Float[np.ndarray, "N 2"]:
+    for line in rest[:nodes]:
+        if (found := len(line.words)) != 2:
+            raise Unreadable(
+                f"expected a window, earliest and latest, found {found} numbers", line.number
+            )
+    if len(rest) < nodes:
+        raise Unreadable(f"expected {nodes} windows after the matrix, found {len(rest)}", last)
+    if len(rest) > nodes:
+        extra = rest[nodes].number
+        raise Unreadable(f"expected the end of the file after {nodes} windows", extra)
+    what = "the earliest or latest time of a window"
+    return np.array([[number(word, line.number, what) for word in line.words] for line in rest])

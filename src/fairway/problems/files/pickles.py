@@ -1,0 +1,179 @@
+"""The test sets and reference tours that the paper's authors publish as pickles, read without running them."""
+
+from itertools import chain
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from fairway.problems.files.opcodes import PROTOCOLS, StandIns, load
+from fairway.problems.files.sets import sound
+from fairway.problems.files.text import Unreadable
+from fairway.problems.instance import InstanceSet
+from fairway.problems.places import Places
+from fairway.problems.tspdl import TSPDLSet
+from fairway.problems.tsptw import TSPTWSet
+
+COLUMNS = {4: ("coordinates", "service", "opens", "closes"), 3: ("coordinates", "demand", "draft")}
+"""What the tuple of one instance holds, by its length."""
+
+TSPTW_SCALE = 100.0
+"""The authors draw TSPTW coordinates from a square of side 100, and divide by it before use."""
+
+TSPDL_SCALE = 1.0
+
+NUMBER_CODES = frozenset({"f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"})
+"""The numpy types that reference costs and tours may have."""
+
+
+def recognises(content: bytes) -> bool:
+    """Whether the content opens as a pickle of a protocol since 2 does."""
+    return len(content) > 1 and content[0] == 0x80 and content[1] in PROTOCOLS
+
+
+def parse(content: bytes, name: str) -> InstanceSet:
+    """A published test set, in the raw units of its file."""
+    rows = _rows(load(content))
+    fields = len(rows[0]) if isinstance(rows[0], tuple) else 0
+    if fields not in COLUMNS:
+        raise _not_an_instance(0, "a tuple of four lists (time windows) or three (draft limits)")
+    nodes = len(rows[0][0]) if isinstance(rows[0][0], list) else 0
+    if len(rows) * nodes > len(content):
+        raise Unreadable(
+            "the pickle repeats one instance instead of holding many; expected distinct ones"
+        )
+    for index, row in enumerate(rows):
+        _check_row(row, index, fields, nodes)
+    points, *columns = (_stacked(rows, field) for field in range(fields))
+    if fields == 4:
+        service, opens, closes = columns
+        return sound(TSPTWSet(Places(points), opens, closes, service, name=name, scale=TSPTW_SCALE))
+    demand, draft = columns
+    return sound(TSPDLSet(Places(points), demand, draft, name=name, scale=TSPDL_SCALE))
+
+
+def published_references(
+    content: bytes,
+) -> tuple[Float[np.ndarray, " B"], Int[np.ndarray, "B M"], Bool[np.ndarray, " B"]]:
+    """Costs, tours, and which tours were given as arrays, from a file of LKH-3 results.
+
+    An array in place of a list is how the authors mark, on purpose or not, that LKH-3 found no feasible tour.
+    Raises `Unreadable` where the content is anything else.
+    """
+    rows = _rows(load(content, STAND_INS))
+    costs, tours, as_array = [], [], []
+    for index, row in enumerate(rows):
+        if not isinstance(row, tuple) or len(row) != 2:
+            raise _not_an_instance(index, "a pair of a cost and a tour")
+        cost, tour = row
+        if not _are_numbers([cost]):
+            raise _not_an_instance(index, "a cost and a tour, the cost a number")
+        costs.append(float(cost))
+        as_array.append(isinstance(tour, _Array))
+        tours.append(_stops(tour, index))
+        if len(tours[-1]) != len(tours[0]):
+            raise _not_an_instance(index, f"a tour of {len(tours[0])} stops like the first")
+    return np.array(costs), np.array(tours, dtype=np.int64), np.array(as_array)
+
+
+def _rows(value: object) -> list:
+    if not isinstance(value, list) or not value:
+        raise Unreadable("the pickle holds no list of instances")
+    return value
+
+
+def _check_row(row: object, index: int, fields: int, nodes: int) -> None:
+    """Look at types and lengths one level at a time: references may make a small pickle endlessly deep."""
+    if not isinstance(row, tuple) or len(row) != fields:
+        raise _not_an_instance(index, f"a tuple of {fields} lists like the first")
+    for what, values in zip(COLUMNS[fields], row, strict=True):
+        if not isinstance(values, list) or len(values) != nodes:
+            raise _not_an_instance(index, f"{nodes} entries in its {what}, like the first")
+        if what == "coordinates":
+            if not all(isinstance(point, list | tuple) and len(point) == 2 for point in values):
+                raise _not_an_instance(index, "an x and a y a node in its coordinates")
+            values = chain.from_iterable(values)
+        if not _are_numbers(values):
+            raise _not_an_instance(index, f"numbers only in its {what}")
+
+
+def _are_numbers(values: "list | chain") -> bool:
+    return set(map(type, values)) <= {float, int}
+
+
+def _stacked(rows: list[tuple], field: int) -> Float[np.ndarray, "..."]:
+    return np.array([row[field] for row in rows], dtype=np.float64)
+
+
+def _stops(tour: object, index: int) -> list[int]:
+    stops = tour.values.tolist() if isinstance(tour, _Array) and tour.values.ndim == 1 else tour
+    if not isinstance(stops, list) or set(map(type, stops)) != {int}:
+        raise _not_an_instance(index, "a tour of node numbers")
+    if sorted(stops) != list(range(1, len(stops) + 1)):
+        raise _not_an_instance(index, "a tour that visits every stop once")
+    return stops
+
+
+def _not_an_instance(index: int, expected: str) -> Unreadable:
+    return Unreadable(
+        f"instance {index} of the pickle is not like the authors'; expected {expected}"
+    )
+
+
+class _Number:
+    """Stands in for a numpy number type, of a fixed list of them and little-endian."""
+
+    def __init__(self, code: str, _align: bool = False, _copy: bool = True) -> None:
+        if code not in NUMBER_CODES:
+            raise ValueError("not a type of numbers")
+        self.dtype = np.dtype(f"<{code}")
+
+    def build(self, state: tuple) -> None:
+        """Take numpy's state of a type, of which the byte order is all that matters here."""
+        if state[1] not in ("<", "|"):
+            raise ValueError("not little-endian")
+
+
+class _Array:
+    """Stands in for a numpy array, which older pickles make first and fill afterwards."""
+
+    def __init__(self) -> None:
+        self.values: np.ndarray = np.zeros(0)
+
+    def build(self, state: tuple) -> None:
+        """Take numpy's state of an array: version, shape, type, order, bytes."""
+        _version, shape, number, _fortran, raw = state
+        self.values = np.frombuffer(raw, number.dtype).reshape(shape)
+
+
+def _filled(raw: bytes, number: _Number, shape: tuple[int, ...], _order: str) -> _Array:
+    array = _Array()
+    array.build((1, shape, number, False, raw))
+    return array
+
+
+def _scalar(number: _Number, raw: bytes) -> float:
+    return np.frombuffer(raw, number.dtype).item()
+
+
+def _encoded(text: str, encoding: str) -> bytes:
+    """How protocol 2, which has no bytes, spells them."""
+    if encoding != "latin1":
+        raise ValueError("not how a pickle spells bytes")
+    return text.encode("latin1")
+
+
+STAND_INS: StandIns = {
+    ("_codecs", "encode"): _encoded,
+    ("numpy", "dtype"): _Number,
+    ("numpy", "ndarray"): _Array,
+    **{
+        (f"numpy.{core}.{module}", name): stand_in
+        for core in ("core", "_core")
+        for module, name, stand_in in (
+            ("multiarray", "scalar", _scalar),
+            ("multiarray", "_reconstruct", lambda *_given: _Array()),
+            ("numeric", "_frombuffer", _filled),
+        )
+    },
+}
+"""What the reference files name; numpy moved from `core` to `_core` with version 2."""

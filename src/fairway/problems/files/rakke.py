@@ -1,0 +1,156 @@
+"""The .dat format of Rakke's TSPDL library: `Key: [ numbers ]` blocks between `!` comments.
+
+The ship leaves the first node full, so the load shrinks. The matrix is the truth and positions are
+for pictures; where all of them are zero there are none.
+"""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from fairway.problems.distances import Distances
+from fairway.problems.files.text import Line, Unreadable, digits, lines, number, shortened, whole
+from fairway.problems.instance import Instance
+from fairway.problems.tspdl import TSPDL
+
+BACKWARDS = (
+    "Fairway wrote this problem backwards: read it back with travel transposed and a growing load"
+)
+"""The comment that marks a growing instance in a format whose loads shrink."""
+
+BLOCKS = ("Nodes", "Distance", "PosX", "PosY", "Demand", "Draft")
+START = re.compile(rf"(N|{'|'.join(BLOCKS)})\s*:")
+WORD = re.compile(r"[\[\]:]|[^\s\[\]:]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """The words after one key: the line of the key, and the words with theirs."""
+
+    line: int
+    words: list[tuple[str, int]]
+
+    def numbers(self, what: str) -> list[float]:
+        return [number(word, line, what) for word, line in self.words]
+
+
+def recognises(text: str) -> bool:
+    """Whether the first line that is no comment opens one of the blocks."""
+    first = next(lines(text, "!"), None)
+    return first is not None and START.match(first.text) is not None
+
+
+def parse(text: str, name: str, distances: Distances | None) -> TSPDL:
+    """The instance in the text; `distances` has no say, as the travel is given."""
+    blocks = _blocks(list(lines(text, "!")))
+    if missing := [key for key in ("N", "Distance", "Demand", "Draft") if key not in blocks]:
+        raise Unreadable(f"expected a block {missing[0]!r}, found {', '.join(blocks) or 'none'}")
+    nodes = _count(blocks["N"])
+    numbers = {key: _numbers(block, key, nodes) for key, block in blocks.items() if key != "N"}
+    instance = TSPDL(
+        np.array(numbers["Distance"]).reshape(nodes, nodes),
+        np.array(numbers["Demand"]),
+        np.array(numbers["Draft"]),
+        load="shrinking",
+        coordinates=_points(numbers),
+        names=_names(blocks.get("Nodes")),
+        name=name,
+    )
+    return instance.reversed() if _is_backwards(text) else instance
+
+
+def render(instance: Instance) -> str:
+    """The text of a TSPDL, a growing load written backwards with a comment that undoes it.
+
+    Names are dropped, and coordinates that are all zero read back as none.
+    """
+    if not isinstance(instance, TSPDL):
+        raise Unreadable("rakke holds draft limits only; write a TSPTW as json, matrix or tsplib")
+    backwards = instance.load == "growing"
+    written = instance.reversed() if backwards else instance
+    points = np.zeros((written.nodes, 2)) if written.coordinates is None else written.coordinates
+    text = [f"! {BACKWARDS}"] if backwards else []
+    text += [f"N: {written.nodes}"]
+    blocks = {
+        "Nodes": np.arange(1.0, written.nodes + 1)[None],
+        "Distance": written.travel,
+        "PosX": points[None, :, 0],
+        "PosY": points[None, :, 1],
+        "Demand": written.demand[None],
+        "Draft": written.draft[None],
+    }
+    for key, rows in blocks.items():
+        text += [f"{key}: [", *(" ".join(map(digits, row)) for row in rows.tolist()), "]"]
+    return "\n".join(text) + "\n"
+
+
+def _blocks(said: list[Line]) -> dict[str, _Block]:
+    """Each key with the words it holds: those in its brackets, or the one after its colon."""
+    words = [(word, line.number) for line in said for word in WORD.findall(line.text)]
+    blocks: dict[str, _Block] = {}
+    at = 0
+    while at < len(words):
+        key, line = words[at]
+        if key not in ("N", *BLOCKS):
+            expected = f"N or one of the blocks {', '.join(BLOCKS)}"
+            raise Unreadable(f"expected {expected}, found {shortened(key)}", line)
+        if key in blocks:
+            raise Unreadable(f"expected {key} once, found it again", line)
+        if [word for word, _ in words[at + 1 : at + 2]] != [":"]:
+            raise Unreadable(f"expected a colon after {key}", line)
+        blocks[key], at = _block(words, at)
+    return blocks
+
+
+def _block(words: list[tuple[str, int]], key: int) -> tuple[_Block, int]:
+    """What follows the key and colon at `key`, and where the next key is."""
+    name, line = words[key]
+    start = key + 2
+    if start < len(words) and words[start][0] != "[":
+        return _Block(line, words[start : start + 1]), start + 1
+    for end in range(start + 1, len(words)):
+        if words[end][0] == "]":
+            return _Block(line, words[start + 1 : end]), end + 1
+    raise Unreadable(
+        f"expected numbers and a closing ] for {name}, found the end of the file", line
+    )
+
+
+def _count(block: _Block) -> int:
+    if len(block.words) != 1:
+        raise Unreadable(f"expected one number for N, found {len(block.words)}", block.line)
+    word, line = block.words[0]
+    nodes = whole(word, line, "the number of nodes")
+    if nodes < 2:
+        raise Unreadable(f"expected at least 2 nodes, found {nodes}", line)
+    return nodes
+
+
+def _numbers(block: _Block, key: str, nodes: int) -> list[float]:
+    expected = nodes * nodes if key == "Distance" else nodes
+    if len(block.words) != expected:
+        found = f"expected {expected} numbers in {key}, for N = {nodes}, found {len(block.words)}"
+        raise Unreadable(found, block.line)
+    return block.numbers(f"a number of {key}")
+
+
+def _points(numbers: dict[str, list[float]]) -> Float[np.ndarray, "N 2"] | None:
+    if "PosX" not in numbers or "PosY" not in numbers:
+        return None
+    points = np.array([numbers["PosX"], numbers["PosY"]]).T
+    return points if points.any() else None
+
+
+def _names(block: _Block | None) -> tuple[str, ...] | None:
+    """The ids as names, unless they only count the nodes."""
+    if block is None:
+        return None
+    ids = [whole(word, line, "the id of a node") for word, line in block.words]
+    return None if ids == list(range(1, len(ids) + 1)) else tuple(map(str, ids))
+
+
+def _is_backwards(text: str) -> bool:
+    comments = (line.text.removeprefix("!").strip() for line in lines(text))
+    return BACKWARDS in comments

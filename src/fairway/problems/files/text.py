@@ -1,0 +1,64 @@
+"""What the text readers share: numbered lines, numbers with a reason when they are not, and the error they raise."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+class Unreadable(Exception):
+    """A text that is not in its format; `read` puts the file's name before it."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a file: its number, counted from 1, and its text without surrounding blanks."""
+
+    number: int
+    text: str
+
+    @property
+    def words(self) -> list[str]:
+        """The line split at blanks."""
+        return self.text.split()
+
+
+def lines(text: str, comment: str | None = None) -> Iterator[Line]:
+    """The lines that say something: blank ones and, where a mark is given, comments are passed over."""
+    for number, content in enumerate(text.splitlines(), start=1):
+        said = content.split(comment, 1)[0] if comment else content
+        if said.strip():
+            yield Line(number, said.strip())
+
+
+def number(word: str, line: int, what: str) -> float:
+    """A finite number, or the sentence that says which line has something else in its place."""
+    try:
+        value = float(word)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or "_" in word:
+        raise Unreadable(f"expected {what}, a finite number, found {shortened(word)}", line)
+    return value
+
+
+def whole(word: str, line: int, what: str) -> int:
+    """A whole number, or the sentence that says which line has something else in its place."""
+    value = number(word, line, what)
+    if not value.is_integer():
+        raise Unreadable(f"expected {what}, a whole number, found {shortened(word)}", line)
+    return int(value)
+
+
+def shortened(word: str, limit: int = 24) -> str:
+    """A word quoted for a message, cut where it would run on."""
+    return repr(word if len(word) <= limit else word[:limit] + "...")
+
+
+def digits(value: float) -> str:
+    """The shortest text that reads back as the same float64, whole numbers without a point."""
+    return str(int(value)) if value.is_integer() else repr(float(value))

@@ -1,0 +1,188 @@
+"""The laws that the published instances follow, with their parameters, and how to draw from them."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from fairway.errors import InvalidRequest
+from fairway.problems.instance import InstanceSet
+from fairway.problems.places import Places
+from fairway.problems.tspdl import TSPDLSet
+from fairway.problems.tsptw import TSPTWSet
+
+
+@dataclass(frozen=True, slots=True)
+class RandomWindows:
+    """Easy and medium TSPTW: windows of random width opening at random times; nothing guarantees that a tour exists."""
+
+    width: tuple[float, float]
+    """Range of a window's width, as a share of the time a random tour takes."""
+    pace: float = 55.0
+    """The time a random tour takes for each node; windows open before n times that."""
+    side: float = 100.0
+    """Of the square in which the nodes lie."""
+
+    def __post_init__(self) -> None:
+        low, high = self.width
+        if not (0 <= low <= high and self.pace > 0 and self.side > 0):
+            raise InvalidRequest(
+                f"{self} is no law; expected 0 <= low <= high width, pace and side above 0"
+            )
+
+    def tour_time(self, nodes: int) -> int:
+        """About how long a tour in random order takes; windows open before that."""
+        return max(1, int(self.pace * nodes))
+
+
+@dataclass(frozen=True, slots=True)
+class TourWindows:
+    """Hard TSPTW: narrow windows around the arrivals of a hidden random tour, which therefore keeps them all."""
+
+    eta: float = 50.0
+    """The most by which a window opens before, or closes after, the hidden tour's arrival."""
+    side: float = 100.0
+    depot_closes: float = 100_000.0
+
+    def __post_init__(self) -> None:
+        if not (self.eta >= 0 and self.side > 0 and self.depot_closes > 0):
+            raise InvalidRequest(
+                f"{self} is no law; expected eta >= 0, side and depot_closes above 0"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class LoweredDrafts:
+    """TSPDL with unit demands: sigma percent of the ports have a lowered draft, drawn so that a tour exists."""
+
+    sigma: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.sigma <= 100:
+            raise InvalidRequest(f"sigma is {self.sigma}; expected a percentage from 0 to 100")
+
+    def lowered(self, nodes: int) -> int:
+        """How many ports are lowered: at most n - 2, since more could never all be served."""
+        return min(int(nodes * self.sigma // 100), max(0, nodes - 2))
+
+
+Law = RandomWindows | TourWindows | LoweredDrafts
+Problem = Literal["tsptw", "tspdl"]
+Hardness = Literal["easy", "medium", "hard"]
+
+LAWS: dict[tuple[str, str], Law] = {
+    ("tsptw", "easy"): RandomWindows(width=(0.5, 0.75)),
+    ("tsptw", "medium"): RandomWindows(width=(0.1, 0.2)),
+    ("tsptw", "hard"): TourWindows(),
+    ("tspdl", "easy"): LoweredDrafts(sigma=50),
+    ("tspdl", "medium"): LoweredDrafts(sigma=75),
+    ("tspdl", "hard"): LoweredDrafts(sigma=90),
+}
+"""The paper's laws by name."""
+
+
+def generate(
+    problem: Problem,
+    *,
+    n: int,
+    hardness: Hardness | Law = "hard",
+    count: int = 1,
+    seed: int | np.random.Generator = 0,
+) -> InstanceSet:
+    """Draw a set of instances from one of the paper's laws, or from a law with other parameters.
+
+    Args:
+        problem: "tsptw" or "tspdl".
+        n: Number of nodes, the depot included.
+        hardness: "easy", "medium" or "hard", or a law such as `TourWindows(eta=100)`.
+        count: How many instances.
+        seed: Equal seeds give equal sets.
+    """
+    law = named_law(problem, hardness)
+    if n < 2:
+        raise InvalidRequest(f"n is {n}; expected at least 2, the depot and one stop")
+    if count < 1:
+        raise InvalidRequest(f"count is {count}; expected at least 1")
+    rng = seed if isinstance(seed, np.random.Generator) else _generator(seed)
+    match law:
+        case RandomWindows():
+            return random_windows(law, n, count, rng)
+        case TourWindows():
+            return tour_windows(law, n, count, rng)[0]
+        case LoweredDrafts():
+            return lowered_drafts(law, n, count, rng)
+
+
+def named_law(problem: str, hardness: str | Law) -> Law:
+    """The law meant by a problem and a hardness, checked to fit each other."""
+    law = LAWS.get((problem, hardness)) if isinstance(hardness, str) else hardness
+    fits = isinstance(law, LoweredDrafts) == (problem == "tspdl")
+    if law is None or problem not in ("tsptw", "tspdl") or not fits:
+        raise InvalidRequest(
+            f"there is no law for problem {problem!r} with hardness {hardness!r}; expected tsptw or tspdl "
+            "with easy, medium or hard, or a law of that problem"
+        )
+    return law
+
+
+def random_windows(law: RandomWindows, n: int, count: int, rng: np.random.Generator) -> TSPTWSet:
+    """Draw easy or medium TSPTW instances."""
+    tour_time = law.tour_time(n)
+    coordinates = _points(n, count, law.side, rng)
+    opens = rng.integers(0, tour_time, (count, n)).astype(np.float64)
+    widths = np.rint(tour_time * rng.uniform(*law.width, (count, n)))
+    opens[:, 0], widths[:, 0] = 0, 2 * tour_time
+    closes = np.minimum(opens + widths, 2 * tour_time)
+    return TSPTWSet(Places(coordinates), opens, closes, name=f"tsptw{n}", scale=law.side)
+
+
+def tour_windows(
+    law: TourWindows, n: int, count: int, rng: np.random.Generator
+) -> tuple[TSPTWSet, Int[np.ndarray, "B M"]]:
+    """Draw hard TSPTW instances, and the hidden tour of each."""
+    coordinates = _points(n, count, law.side, rng)
+    tours = rng.permuted(np.tile(np.arange(1, n), (count, 1)), axis=1)
+    row = np.arange(count)[:, None]
+    along = coordinates[row, np.concatenate([np.zeros((count, 1), int), tours], axis=1)]
+    arrivals = np.cumsum(np.sqrt(np.square(np.diff(along, axis=1)).sum(-1)), axis=1)
+    opens = np.zeros((count, n))
+    closes = np.full((count, n), law.depot_closes)
+    opens[row, tours] = arrivals - law.eta + law.eta * rng.random((count, n - 1))
+    closes[row, tours] = arrivals + law.eta * rng.random((count, n - 1))
+    return TSPTWSet(Places(coordinates), opens, closes, name=f"tsptw{n}", scale=law.side), tours
+
+
+def lowered_drafts(law: LoweredDrafts, n: int, count: int, rng: np.random.Generator) -> TSPDLSet:
+    """Draw TSPDL instances by rejection, as the paper does."""
+    lowered = law.lowered(n)
+    coordinates = _points(n, count, 1.0, rng)
+    ports = rng.permuted(np.tile(np.arange(1, n), (count, 1)), axis=1)[:, :lowered]
+    drafts = np.zeros((count, lowered), int)
+    waiting = np.arange(count if lowered else 0)
+    while waiting.size:
+        drafts[waiting] = rng.integers(1, n - 1, (waiting.size, lowered))
+        waiting = waiting[~servable(drafts[waiting])]
+    draft = np.full((count, n), n - 1.0)
+    draft[np.arange(count)[:, None], ports] = drafts
+    demand = np.ones((count, n))
+    demand[:, 0] = 0
+    return TSPDLSet(Places(coordinates), demand, draft, name=f"tspdl{n}", scale=1.0)
+
+
+def servable(drafts: Int[np.ndarray, "B K"]) -> np.ndarray:
+    """Which rows of lowered drafts leave a tour: for every load v, at most v of them are v or less."""
+    return (np.sort(drafts, axis=1) >= np.arange(1, drafts.shape[1] + 1)).all(axis=1)
+
+
+def _points(
+    n: int, count: int, side: float, rng: np.random.Generator
+) -> Float[np.ndarray, "B N 2"]:
+    """Uniform in the square, with the float32 resolution of the published sets."""
+    return (rng.random((count, n, 2)) * side).astype(np.float32).astype(np.float64)
+
+
+def _generator(seed: int) -> np.random.Generator:
+    if seed < 0:
+        raise InvalidRequest(f"the seed is {seed}; expected a whole number, zero or more")
+    return np.random.default_rng(seed)

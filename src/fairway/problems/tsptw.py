@@ -1,0 +1,144 @@
+"""The travelling salesman with time windows: one instance, and a set of instances of one size."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, ClassVar, overload
+
+import numpy as np
+from jaxtyping import Float
+
+from fairway.errors import InvalidInstance
+from fairway.problems import checks
+from fairway.problems.places import Places, gathered, per_node
+
+if TYPE_CHECKING:
+    import torch
+
+    from fairway.problems.batch import TSPTWBatch
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TSPTW:
+    """One TSPTW in the units of its source: serve every stop inside its window, on the shortest tour.
+
+    Node 0 is the depot: the tour leaves it when it opens and must be back before it closes. Who
+    arrives early waits; service must start, not end, inside the window. Waiting and service take
+    time but cost nothing.
+    """
+
+    problem: ClassVar[str] = "tsptw"
+
+    travel: Float[np.ndarray, "N N"]
+    """Time, and cost, from row to column; need be neither symmetric nor metric."""
+    opens: Float[np.ndarray, " N"]
+    closes: Float[np.ndarray, " N"]
+    service: Float[np.ndarray, " N"] = field(default_factory=lambda: np.zeros(()))
+    coordinates: Float[np.ndarray, "N 2"] | None = None
+    """For pictures and features only; travel is what counts."""
+    names: tuple[str, ...] | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        travel = checks.matrix(self.travel)
+        nodes = len(travel)
+        checked = {
+            "travel": travel,
+            "opens": checks.vector(self.opens, "opens", nodes),
+            "closes": checks.vector(self.closes, "closes", nodes),
+            "service": checks.vector(self.service, "service", nodes, non_negative=True),
+            "coordinates": checks.points(self.coordinates, nodes),
+            "names": checks.stop_names(self.names, nodes),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+        if (wrong := np.flatnonzero(self.opens > self.closes)).size:
+            stop = int(wrong[0])
+            raise InvalidInstance(
+                f"the window of node {stop} closes at {self.closes[stop]:g} before it opens at {self.opens[stop]:g}; "
+                "expected open <= close"
+            )
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are, the depot included."""
+        return len(self.travel)
+
+    @property
+    def integral(self) -> bool:
+        """Whether all times are whole numbers, so that a schedule is exact."""
+        return checks.is_integral(self.travel, self.opens, self.closes, self.service)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is unusual about this instance, in sentences."""
+        return checks.travel_notes(self.travel)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TSPTWSet:
+    """TSPTW instances of one size as arrays; indexing gives a `TSPTW`, slicing a smaller set."""
+
+    problem: ClassVar[str] = "tsptw"
+
+    places: Places
+    opens: Float[np.ndarray, "B N"]
+    closes: Float[np.ndarray, "B N"]
+    service: Float[np.ndarray, "B N"] = field(default_factory=lambda: np.zeros(()))
+    name: str = ""
+    scale: float | None = None
+    """Raw units in one normalised unit; None leaves it to each instance's own extent."""
+
+    def __post_init__(self) -> None:
+        for name in ("opens", "closes", "service"):
+            object.__setattr__(self, name, per_node(getattr(self, name), name, self.places.shape))
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @overload
+    def __getitem__(self, index: int) -> TSPTW: ...
+    @overload
+    def __getitem__(self, index: slice) -> "TSPTWSet": ...
+    def __getitem__(self, index: int | slice) -> "TSPTW | TSPTWSet":
+        if isinstance(index, slice):
+            return replace(
+                self,
+                places=self.places[index],
+                opens=self.opens[index],
+                closes=self.closes[index],
+                service=self.service[index],
+            )
+        number = range(len(self))[index]
+        return TSPTW(
+            self.places.travel(number),
+            self.opens[number],
+            self.closes[number],
+            self.service[number],
+            coordinates=self.places.points(number),
+            name=f"{self.name}-{number}",
+        )
+
+    def __iter__(self) -> Iterator[TSPTW]:
+        return (self[index] for index in range(len(self)))
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes each instance has, the depot included."""
+        return self.places.shape[1]
+
+    def batch(self, device: "torch.device | str" = "cpu") -> "TSPTWBatch":
+        """The set as float32 tensors in the paper's normalisation."""
+        from fairway.problems.batch import tsptw_batch
+
+        return tsptw_batch(self, device)
+
+
+def tsptw_set(instances: Sequence[TSPTW], name: str = "") -> TSPTWSet:
+    """A set of the given instances, which must have the same number of nodes."""
+    return TSPTWSet(
+        gathered([i.travel for i in instances], [i.coordinates for i in instances]),
+        np.stack([i.opens for i in instances]),
+        np.stack([i.closes for i in instances]),
+        np.stack([i.service for i in instances]),
+        name=name,
+    )
