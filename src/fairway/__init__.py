@@ -1,1 +1,71 @@
-"""Fairway."""
+"""Fairway: tours that keep hard constraints, for the travelling salesman with time windows or draft limits.
+
+The way of the data, one direction only:
+
+    file / generator -> Instance -> Batch, State -> tour -> verify -> Solution
+    problems            problems    problems       classical  judge
+
+- `fairway.problems`: instances, sets, batches, the laws that generate them, the test beds, the files
+- `fairway.judge`: the judge, which shares no code with what it judges
+- `fairway.classical`: tours without learning
+- `fairway.evaluate`: what results are compared with
+- `fairway.pictures`: tours and schedules drawn
+- `fairway.cli`: the command line
+
+The names below are the public ones. They are imported on first use, so that `import fairway` costs
+nothing; none of them may be the name of a module, since importing that module would take its place.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fairway.errors import FairwayError as FairwayError
+    from fairway.evaluate.references import References as References
+    from fairway.evaluate.references import load_references as load_references
+    from fairway.judge import Rejection as Rejection
+    from fairway.judge import Solution as Solution
+    from fairway.judge import Violation as Violation
+    from fairway.judge import verify as verify
+    from fairway.pictures import draw as draw
+    from fairway.pictures import save as save
+    from fairway.problems.batch import to_batch as to_batch
+    from fairway.problems.beds import load_bed as load_bed
+    from fairway.problems.files import read as read
+    from fairway.problems.files import write as write
+    from fairway.problems.generate import LoweredDrafts as LoweredDrafts
+    from fairway.problems.generate import RandomWindows as RandomWindows
+    from fairway.problems.generate import TourWindows as TourWindows
+    from fairway.problems.generate import generate as generate
+    from fairway.problems.instance import instance_set as instance_set
+    from fairway.problems.tspdl import TSPDL as TSPDL
+    from fairway.problems.tspdl import TSPDLSet as TSPDLSet
+    from fairway.problems.tsptw import TSPTW as TSPTW
+    from fairway.problems.tsptw import TSPTWSet as TSPTWSet
+
+_HOMES = {
+    "errors": ("FairwayError",),
+    "evaluate.references": ("References", "load_references"),
+    "pictures": ("draw", "save"),
+    "problems.batch": ("to_batch",),
+    "problems.beds": ("load_bed",),
+    "problems.files": ("read", "write"),
+    "problems.generate": ("LoweredDrafts", "RandomWindows", "TourWindows", "generate"),
+    "problems.instance": ("instance_set",),
+    "problems.tspdl": ("TSPDL", "TSPDLSet"),
+    "problems.tsptw": ("TSPTW", "TSPTWSet"),
+    "judge": ("Rejection", "Solution", "Violation", "verify"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)  # noqa: PLE0605 - one table serves both
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'fairway' has no attribute {name!r}")
+    return getattr(import_module(f"fairway.{_HOME_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

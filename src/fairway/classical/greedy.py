@@ -6,13 +6,17 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from fairway.judge import Rejection, Solution, verify
+from fairway.problems.batch import to_batch
 from fairway.problems.instance import Instance, instance_set
 from fairway.problems.problem import Batch, State, start, step
 from fairway.problems.tspdl import TSPDL
-from fairway.verify import Rejection, Solution, verify
 
 Rule = Callable[[Batch, State], Float[Tensor, "B P N"]]
 """What a step costs for each node; the cheapest allowed one is taken, the lowest number on ties."""
+
+Mask = Callable[[Batch, State], Bool[Tensor, "B P N"]]
+"""Which nodes a tour may go on to: True = allowed."""
 
 ROUNDING = 1e-5
 """Float32 error in normalised units that the look-ahead forgives; the judge has the last word."""
@@ -38,23 +42,28 @@ def soonest(batch: Batch, state: State) -> Float[Tensor, "B P N"]:
 RULES: dict[str, Rule] = {"nearest": nearest, "tightest": tightest, "soonest": soonest}
 
 
+def unvisited(batch: Batch, state: State) -> Bool[Tensor, "B P N"]:
+    """No look-ahead: every node that is still to be visited."""
+    return state.unvisited
+
+
 def best_of_rules(instance: Instance) -> Solution | Rejection:
     """The shortest tour that any rule constructs and the judge accepts; if it accepts none, the first refusal."""
-    batch = instance_set([instance]).batch()
+    batch = to_batch(instance_set([instance]))
     verdicts = [
-        verify(instance, _own_direction(instance, construct(batch, rule)))
+        verify(instance, _own_direction(instance, construct(batch, rule, one_step)))
         for rule in RULES.values()
     ]
     accepted = [verdict for verdict in verdicts if isinstance(verdict, Solution)]
     return min(accepted, key=lambda solution: solution.cost) if accepted else verdicts[0]
 
 
-def construct(batch: Batch, rule: Rule) -> Int[Tensor, "B P M"]:
-    """One tour an instance, step by step; where the look-ahead leaves nothing, any unvisited node will do."""
+def construct(batch: Batch, rule: Rule, mask: Mask) -> Int[Tensor, "B P M"]:
+    """One tour an instance, step by step; where the mask leaves nothing, any unvisited node will do."""
     state = start(batch)
     actions = []
     for _ in range(batch.limit.shape[1] - 1):
-        allowed = one_step(batch, state)
+        allowed = mask(batch, state)
         allowed = torch.where(allowed.any(-1, keepdim=True), allowed, state.unvisited)
         action = rule(batch, state).masked_fill(~allowed, torch.inf).argmin(-1)
         actions.append(action)
@@ -64,7 +73,7 @@ def construct(batch: Batch, rule: Rule) -> Int[Tensor, "B P M"]:
 
 def one_step(batch: Batch, state: State) -> Bool[Tensor, "B P N"]:
     """Which unvisited nodes are in time themselves and leave every other unvisited node in time right after them."""
-    here, there = _pairs(state)
+    _, there = _pairs(state)
     level = soonest(batch, state)
     instances, tours, nodes = there.shape
     square = (instances, tours, nodes, nodes)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from io import BytesIO
+from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +10,12 @@ from matplotlib.figure import Figure
 
 from fairway import atomic
 from fairway.errors import InvalidFile, InvalidTour
+from fairway.judge import LoadSchedule, Rejection, Solution, TimeSchedule, verify
 from fairway.pictures import drafts, map, palette, windows  # noqa: A004
-from fairway.pictures.lettering import heading, shortened, stop_labels, verdict
-from fairway.pictures.page import MARGIN, Page
+from fairway.pictures.lettering import EM, heading, shortened, stop_labels, verdict
+from fairway.pictures.page import MARGIN, POINTS, Page
 from fairway.problems.instance import Instance
 from fairway.problems.tsptw import TSPTW
-from fairway.verify import LoadSchedule, Rejection, Solution, TimeSchedule, verify
 
 FORMATS = {".png": "png", ".svg": "svg"}
 
@@ -44,7 +45,8 @@ def draw(instance: Instance, tour: Sequence[int] | None = None) -> Figure:
                 wrong,
             )
         _rows(figure, page, instance, judged)
-        _words(figure, page, instance, judged)
+        _title(figure, page, instance, judged)
+        _key(figure, page)
     return figure
 
 
@@ -90,20 +92,21 @@ def _page(instance: Instance, tour: tuple[int, ...] | None, wrong: np.ndarray) -
 def _rows(
     figure: Figure, page: Page, instance: Instance, judged: Solution | Rejection | None
 ) -> None:
-    axes = page.schedule(figure)
     schedule = None if judged is None else judged.schedule
-    if isinstance(instance, TSPTW):
-        assert schedule is None or isinstance(schedule, TimeSchedule)
-        windows.draw(axes, page, instance, schedule, None if judged is None else judged.makespan)
-    else:
+    if not isinstance(instance, TSPTW):
         assert schedule is None or isinstance(schedule, LoadSchedule)
-        drafts.draw(axes, page, instance, schedule)
+        drafts.draw(figure, page, instance, schedule)
+    elif judged is None:
+        windows.draw(figure, page, instance)
+    else:
+        assert isinstance(schedule, TimeSchedule)
+        assert judged.makespan is not None
+        windows.draw_tour(figure, page, instance, schedule, judged.makespan)
 
 
-def _words(
+def _title(
     figure: Figure, page: Page, instance: Instance, judged: Solution | Rejection | None
 ) -> None:
-    """The two lines above the picture, and below it the meaning of the marks that occur in it."""
     width, height = page.size
     left, refused = MARGIN / width, isinstance(judged, Rejection)
     figure.suptitle(
@@ -118,22 +121,30 @@ def _words(
     figure.text(
         left,
         1 - 0.42 / height,
-        shortened(verdict(instance, judged), int(11.5 * width)),
+        shortened(verdict(instance, judged), int((width - 2 * MARGIN) * POINTS / (0.58 * 9.5))),
         va="top",
-        fontsize=10,
+        fontsize=9.5,
         color=palette.VERMILLION if refused else palette.INK,
         fontweight="bold" if refused else "normal",
     )
+
+
+def _key(figure: Figure, page: Page) -> None:
+    """Below the picture, the meaning of the marks that occur in it, on as few lines as they need."""
+    width, height = page.size
     samples, words = palette.key(
-        mark.get_gid() for axes in figure.axes for mark in axes.collections
+        str(mark.get_label()) for axes in figure.axes for mark in axes.collections
     )
+    needed = sum(EM * 8 * len(word) + 44 for word in words) / POINTS
+    lines = ceil(needed / (width - 2 * MARGIN))
     figure.legend(
         samples,
         words,
         loc="lower left",
-        bbox_to_anchor=(left, 0.08 / height),
+        bbox_to_anchor=(MARGIN / width, 0.1 / height),
         borderaxespad=0,
-        ncols=max(1, int(width / 1.85)),
+        borderpad=0,
+        ncols=ceil(len(words) / lines),
         fontsize=8,
         frameon=False,
         handlelength=2.2,

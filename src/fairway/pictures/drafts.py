@@ -1,18 +1,18 @@
 """The schedule of a TSPDL tour: the room under each port's draft as a pale bar, the load at the port dark on it."""
 
 import numpy as np
-from jaxtyping import Int
-from matplotlib.axes import Axes
+from jaxtyping import Float, Int
+from matplotlib.figure import Figure
 
+from fairway.judge import LoadSchedule
 from fairway.pictures import palette
 from fairway.pictures.page import Page
-from fairway.pictures.schedule import Rows, axis_over, last_telling, rows_on
+from fairway.pictures.schedule import Panel, axis_over, last_telling, panel_on
 from fairway.problems.tspdl import TSPDL
-from fairway.verify import LoadSchedule
 
-TITLES = {
-    "growing": "growing load: with the port's own cargo, on top of all collected before",
-    "shrinking": "shrinking load: on arrival, what is still to be delivered",
+COUNTED = {
+    "growing": "growing load: the port's own cargo included",
+    "shrinking": "shrinking load: on arrival, the port's own cargo still on board",
 }
 
 
@@ -21,42 +21,44 @@ def order(instance: TSPDL, tour: tuple[int, ...] | None) -> Int[np.ndarray, " M"
     return 1 + np.argsort(instance.draft[1:], kind="stable") if tour is None else np.array(tour)
 
 
-def draw(axes: Axes, page: Page, instance: TSPDL, schedule: LoadSchedule | None) -> None:
-    """Draw the drafts row by row, and the loads a tour calls with."""
+def draw(figure: Figure, page: Page, instance: TSPDL, schedule: LoadSchedule | None) -> None:
+    """Draw the drafts row by row on one scale, and the loads where there is a tour."""
     drafts = instance.draft[page.nodes]
-    deepest = float(drafts.max())
+    most = last_telling(drafts, 0.0, 0.0) if schedule is None else float(schedule.load.max())
+    axis = axis_over((0.0, most), (0.0, float(drafts.max())))
+    several = len(page.spans) > 1
+    counted = f"{instance.load} load" if several else COUNTED[instance.load]
+    for axes, span in page.panels(figure):
+        panel = panel_on(axes, axis, page, span)
+        _room(panel, drafts[span])
+        if schedule is not None:
+            _loads(panel, schedule.load[span], drafts[span], page.wrong[span])
+        axes.set_xlabel("draft" if schedule is None else counted, fontsize=9)
+    title = "Load at each port, in tour order downward"
     if schedule is None:
-        rows = rows_on(axes, axis_over((0.0, last_telling(drafts, 0.0, 0.0)), (0.0, deepest)), page)
-        axes.set_title("Drafts, the shallowest port on top", fontsize=10, loc="left")
-        axes.set_xlabel(f"draft; {TITLES[instance.load]}", fontsize=9)
-    else:
-        rows = rows_on(axes, axis_over((0.0, float(schedule.load.max())), (0.0, deepest)), page)
-        _loads(rows, schedule)
-        axes.set_title("Load at each port, in tour order downward", fontsize=10, loc="left")
-        axes.set_xlabel(TITLES[instance.load], fontsize=9)
-    every = np.arange(page.rows)
-    rows.bars(
-        every,
-        np.zeros(page.rows),
-        drafts,
+        title = "Drafts, the shallowest port on top"
+    figure.axes[-len(page.spans)].set_title(title, fontsize=10, loc="left")
+
+
+def _room(panel: Panel, drafts: Float[np.ndarray, " R"]) -> None:
+    floor = np.zeros(len(drafts))
+    panel.bars(
+        panel.rows,
+        (floor, drafts),
         "room",
         {"facecolor": palette.PALE, "edgecolor": "none", "zorder": 2},
     )
-    look = {
-        "colors": palette.INK,
-        "linewidths": min(2.2, 0.3 * rows.mark),
-        "zorder": 6,
-        "capstyle": "butt",
-    }
-    rows.ticks(every, drafts, "drafts", look)
-    rows.goes_on(every, np.zeros(page.rows), drafts)
-
-
-def _loads(rows: Rows, schedule: LoadSchedule) -> None:
-    row = np.arange(len(schedule))
-    look = {"facecolor": palette.BLUE, "edgecolor": "none", "zorder": 3}
-    rows.bars(
-        row, np.zeros(len(row)), np.minimum(schedule.load, schedule.draft), "load", look, half=0.22
+    panel.ticks(
+        drafts,
+        "drafts",
+        {"colors": palette.INK, "linewidths": min(2.2, 0.3 * panel.mark), "zorder": 6},
     )
-    over = rows.page.wrong
-    rows.excess(row[over], schedule.draft[over], schedule.load[over], "overloads")
+    panel.goes_on(floor, drafts)
+
+
+def _loads(
+    panel: Panel, load: Float[np.ndarray, " R"], drafts: Float[np.ndarray, " R"], wrong: np.ndarray
+) -> None:
+    look = {"facecolor": palette.BLUE, "edgecolor": "none", "zorder": 3}
+    panel.bars(panel.rows, (np.zeros(len(load)), np.minimum(load, drafts)), "load", look, half=0.22)
+    panel.excess(wrong, drafts, load, "overloads")

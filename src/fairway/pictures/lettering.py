@@ -2,9 +2,12 @@
 
 from unicodedata import east_asian_width
 
+from fairway.judge import Rejection, Solution
 from fairway.problems.instance import Instance
 from fairway.problems.tsptw import TSPTW
-from fairway.verify import Rejection, Solution
+
+EM = 0.64
+"""The width of a digit over the size of its font; most letters are narrower."""
 
 PROBLEMS = {"tsptw": "time windows (TSPTW)", "tspdl": "draft limits (TSPDL)"}
 
@@ -54,7 +57,7 @@ def verdict(instance: Instance, judged: Solution | Rejection | None) -> str:
             back = f",  makespan {number(makespan)}" if isinstance(instance, TSPTW) else ""
             return f"feasible:  cost {number(cost)}{back}"
         case Rejection(violations=(first, *rest)):
-            count = "1 violation" if not rest else f"{len(rest) + 1} violations, the first"
+            count = "1 violation" if not rest else f"{len(rest) + 1} violations; first"
             called = ""
             if instance.names is not None:
                 called = f"  ({first.node} is {shortened(instance.names[first.node], 24)})"

@@ -1,17 +1,38 @@
 """The tour on the map: the depot a square, stops dots, legs that darken along the way and carry arrowheads."""
 
+from dataclasses import dataclass
+
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
 from fairway.pictures import palette
-from fairway.pictures.lettering import width
+from fairway.pictures.lettering import EM, width
 from fairway.pictures.page import POINTS
 from fairway.pictures.placement import place
 
 ROOM = 1.14
 """The map's extent over that of its nodes: room for the labels of the outermost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The square of the map, as the corner and the extent it has in the instance's units, and its side in inches."""
+
+    corner: Float[np.ndarray, " 2"]
+    extent: float
+    side: float
+    dot: float
+    """The diameter of a stop in points; all that is drawn around it keeps proportion."""
+
+    def inches(self, points: Float[np.ndarray, "*any 2"]) -> Float[np.ndarray, "*any 2"]:
+        """Where points lie, in inches from the corner."""
+        return (points - self.corner) / self.extent * self.side
+
+    def units(self, inches: Float[np.ndarray, "*any 2"]) -> Float[np.ndarray, "*any 2"]:
+        """The way back."""
+        return inches / self.side * self.extent + self.corner
 
 
 def draw(
@@ -23,61 +44,56 @@ def draw(
     wrong: Bool[np.ndarray, " N"],
 ) -> None:
     """Draw the nodes, and the tour where there is one, on axes that are a square of `side` inches."""
-    inches = _frame(axes, side, points)
-    circuit = np.array((0, *tour, 0)) if tour else np.zeros(0, int)
-    ends = (
-        np.stack((points[circuit[:-1]], points[circuit[1:]]), axis=1)
-        if tour
-        else np.empty((0, 2, 2))
-    )
-    size = float(np.clip(46.0 / np.sqrt(len(points)), 2.6, 6.5))
-    if tour:
-        _legs(axes, ends, inches, size)
-    _nodes(axes, points, wrong, size)
-    _names(axes, points, ends, inches, labels, np.argsort(~wrong, kind="stable"), size)
-
-
-def _frame(axes: Axes, side: float, points: Float[np.ndarray, "N 2"]) -> float:
-    """Centre the nodes in the square; returns inches per unit of the map."""
-    low, high = points.min(0), points.max(0)
-    middle, extent = (low + high) / 2, float((high - low).max()) * ROOM
-    if extent <= 0:
-        extent = max(1.0, float(np.abs(middle).max()))
+    frame = _frame(points, side)
     axes.set_aspect("equal", adjustable="box")
-    axes.set_xlim(middle[0] - extent / 2, middle[0] + extent / 2)
-    axes.set_ylim(middle[1] - extent / 2, middle[1] + extent / 2)
+    axes.set_xlim(frame.corner[0], frame.corner[0] + frame.extent)
+    axes.set_ylim(frame.corner[1], frame.corner[1] + frame.extent)
     axes.locator_params(nbins=6)
     axes.tick_params(labelsize=7.5, length=2.5)
     axes.grid(color=palette.GRID, linewidth=0.6)
-    axes.set_title("Map", fontsize=10, loc="left", color=palette.INK)
-    return side / extent
+    axes.set_title("Map", fontsize=10, loc="left")
+    legs = np.empty((0, 2, 2))
+    if tour is not None:
+        circuit = points[np.array((0, *tour, 0))]
+        legs = np.stack((circuit[:-1], circuit[1:]), axis=1)
+        _legs(axes, frame, legs)
+        _arrowheads(axes, frame, legs)
+    _nodes(axes, frame, points, wrong)
+    _names(axes, frame, points, legs, labels, wrong)
 
 
-def _legs(axes: Axes, ends: Float[np.ndarray, "L 2 2"], inches: float, size: float) -> None:
-    share = np.linspace(0.0, 1.0, len(ends))
-    thin = 0.28 * size
+def _frame(points: Float[np.ndarray, "N 2"], side: float) -> Frame:
+    low, high = points.min(0), points.max(0)
+    extent = float((high - low).max()) * ROOM
+    if extent <= 0:
+        extent = max(1.0, float(np.abs(low).max()))
+    dot = float(np.clip(46.0 / np.sqrt(len(points)), 2.2, 6.5))
+    return Frame((low + high - extent) / 2, extent, side, dot)
+
+
+def _legs(axes: Axes, frame: Frame, legs: Float[np.ndarray, "L 2 2"]) -> None:
+    colours = palette.ALONG(np.linspace(0.0, 1.0, len(legs)))
+    thin = 0.28 * frame.dot
     axes.add_collection(
-        LineCollection(
-            list(ends), colors=palette.ALONG(share), linewidths=thin, zorder=2, gid="legs"
-        )
+        LineCollection(list(legs), colors=colours, linewidths=thin, zorder=2, label="legs")
     )
-    vector = ends[:, 1] - ends[:, 0]
+
+
+def _arrowheads(axes: Axes, frame: Frame, legs: Float[np.ndarray, "L 2 2"]) -> None:
+    """One on each leg it would not hide, past the middle, so that a leg there and one back show both of theirs."""
+    vector = frame.inches(legs[:, 1]) - frame.inches(legs[:, 0])
     length = np.hypot(*vector.T)
-    head = 1.5 * size / POINTS
-    long = (
-        length * inches > 1.6 * head
-    )  # on a shorter leg the arrowhead would hide what it points from and to
+    head = max(1.5 * frame.dot, 5.0) / POINTS
+    long = length > 1.6 * head
     if not long.any():
         return
-    middle, along = ends[long].mean(1), vector[long] / length[long, None]
-    shaft = head / 10
     axes.quiver(
-        *middle.T,
-        *along.T,
-        color=palette.ALONG(share[long]),
+        *(0.43 * legs[long, 0] + 0.57 * legs[long, 1]).T,
+        *(vector[long] / length[long, None]).T,
+        color=palette.ALONG(np.linspace(0.0, 1.0, len(legs))[long]),
         pivot="mid",
         units="inches",
-        width=shaft,
+        width=head / 10,
         scale_units="inches",
         scale=1 / head,
         headlength=10,
@@ -85,67 +101,65 @@ def _legs(axes: Axes, ends: Float[np.ndarray, "L 2 2"], inches: float, size: flo
         headwidth=9,
         minlength=0,
         zorder=3,
-        gid="arrows",
+        label="arrowheads",
     )
 
 
 def _nodes(
-    axes: Axes, points: Float[np.ndarray, "N 2"], wrong: Bool[np.ndarray, " N"], size: float
+    axes: Axes, frame: Frame, points: Float[np.ndarray, "N 2"], wrong: Bool[np.ndarray, " N"]
 ) -> None:
-    fine = ~wrong
-    fine[0] = False
-    edge = {"edgecolors": "white", "linewidths": 0.12 * size}
-    if fine.any():
-        axes.scatter(*points[fine].T, s=size**2, c=palette.BLUE, zorder=4, gid="stops", **edge)
-    late = wrong.copy()
-    late[0] = False
-    if late.any():
-        axes.scatter(
-            *points[late].T,
-            s=(1.9 * size) ** 2,
-            c=palette.VERMILLION,
-            marker="X",
-            zorder=5,
-            gid="wrong-stops",
-            **edge,
-        )
-    colour = palette.VERMILLION if wrong[0] else palette.INK
-    side = max(1.5 * size, 7.0)
-    axes.scatter(*points[:1].T, s=side**2, c=colour, marker="s", zorder=6, gid="depot", **edge)
+    depot = np.arange(len(points)) == 0
+    square = max(1.6 * frame.dot, 7.0)
+    for chosen, size, colour, marker, means in (
+        (~wrong & ~depot, frame.dot, palette.BLUE, "o", "stops"),
+        (wrong & ~depot, max(1.9 * frame.dot, 6.0), palette.VERMILLION, "X", "wrong-stops"),
+        (depot & ~wrong, square, palette.INK, "s", "depot"),
+        (depot & wrong, square, palette.INK, "s", "depot"),
+        (depot & wrong, 0.8 * square, palette.VERMILLION, "X", "wrong-depot"),
+    ):
+        if chosen.any():
+            look = {
+                "c": colour,
+                "edgecolors": "white",
+                "linewidths": 0.12 * frame.dot,
+                "zorder": 4 + (marker == "X"),
+            }
+            axes.scatter(*points[chosen].T, s=size**2, marker=marker, label=means, **look)
 
 
 def _names(
     axes: Axes,
+    frame: Frame,
     points: Float[np.ndarray, "N 2"],
-    ends: Float[np.ndarray, "L 2 2"],
-    inches: float,
+    legs: Float[np.ndarray, "L 2 2"],
     labels: list[str],
-    order: Int[np.ndarray, " N"],
-    size: float,
+    wrong: Bool[np.ndarray, " N"],
 ) -> None:
     """Letter the nodes that have room for it; one whose label stands apart gets a thin line to it."""
-    font = float(np.clip(1.45 * size, 5.5, 8.5))
-    sizes = np.array([(0.64 * font * width(label), 1.15 * font) for label in labels]) / POINTS
-    reach = (0.75 * size + 1.0) / POINTS
-    placed = place(points * inches, sizes, np.r_[0, order[order != 0]], ends * inches, reach)
-    leaders = []
+    font = float(np.clip(1.45 * frame.dot, 5.5, 8.5))
+    sizes = np.array([(EM * font * width(label), 1.15 * font) for label in labels]) / POINTS
+    sizes[0] *= 1.1  # bold
+    order = np.lexsort((~wrong, np.arange(len(points)) != 0))
+    reach = (0.95 * frame.dot + 1.0) / POINTS
+    spots = frame.inches(points)
+    placed = place(spots, sizes, order, frame.inches(legs), frame.side, reach)
+    paper = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.3}
+    middle = {"ha": "center", "va": "center", "zorder": 8, "fontsize": font, "bbox": paper}
     for node, centre in placed.items():
-        spot = centre / inches
-        away = np.abs(centre - points[node] * inches) - sizes[node] / 2
-        if away.max() > 1.8 * reach:
-            leaders.append((points[node], spot))
+        x, y = frame.units(centre).tolist()
         axes.text(
-            *spot,
+            x,
+            y,
             labels[node],
-            fontsize=font,
-            color=palette.INK,
-            ha="center",
-            va="center",
-            zorder=8,
             fontweight="bold" if node == 0 else "normal",
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.4},
+            **middle,
         )
-    if leaders:
-        axes.add_collection(
-            LineCollection(leaders, colors=palette.FAINT, linewidths=0.5, zorder=3.5, gid="leaders")
-        )
+    apart = [
+        n
+        for n, centre in placed.items()
+        if (abs(centre - spots[n]) - sizes[n] / 2).max() > 1.8 * reach
+    ]
+    leaders = [(points[node], frame.units(placed[node])) for node in apart]
+    axes.add_collection(
+        LineCollection(leaders, colors=palette.FAINT, linewidths=0.5, zorder=3.5, label="leaders")
+    )

@@ -1,18 +1,22 @@
-"""How large a picture is and where its parts lie, in inches: it grows with the stops up to a size a screen can show."""
+"""How large a picture is and where its parts lie, in inches: it grows with the stops up to what a screen can show."""
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 from jaxtyping import Bool, Int
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fairway.pictures.lettering import width
+from fairway.pictures.lettering import EM, width
 
 POINTS = 72.0
 """Points in an inch."""
 
-MARGIN, TITLE, AXIS, KEY, BETWEEN = 0.3, 0.95, 0.62, 0.62, 0.45
+MARGIN, TITLE, AXIS, KEY, BETWEEN = 0.3, 0.95, 0.6, 0.5, 0.3
+
+PANEL = 55
+"""Rows in one column of rows, until there are four columns; beyond, rows get thinner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +31,20 @@ class Page:
 
     @property
     def rows(self) -> int:
-        """How many rows the schedule has."""
+        """How many rows the schedule has, in all its panels together."""
         return len(self.nodes)
 
     @property
+    def spans(self) -> list[slice]:
+        """The rows of each panel: a long schedule is broken into columns, as a long text is."""
+        panels = min(4, ceil(self.rows / PANEL))
+        each = ceil(self.rows / panels)
+        return [slice(first, min(first + each, self.rows)) for first in range(0, self.rows, each)]
+
+    @property
     def row(self) -> float:
-        """The height of one row of the schedule: less and less as rows are added, so that all of them fit."""
-        return min(0.27, 11.2 / self.rows)
+        """The height of one row: less and less as rows are added, so that all of them fit."""
+        return min(0.27, 9.6 / (self.spans[0].stop + 0.6))
 
     @property
     def font(self) -> float:
@@ -43,36 +54,47 @@ class Page:
     @property
     def side(self) -> float:
         """The side of the square map."""
-        return min(8.6, max(4.8, self.rows * self.row))
-
-    @property
-    def gutter(self) -> float:
-        """The room for row labels, left of the schedule."""
-        return (0.64 * max(map(width, self.labels)) * self.font + 10) / POINTS
-
-    @property
-    def _schedule(self) -> tuple[float, float]:
-        return (7.0 if self.has_map else 9.4), (self.rows + 0.6) * self.row
-
-    @property
-    def _left(self) -> float:
-        """Where the schedule's axes begin."""
-        return MARGIN + (AXIS + self.side + BETWEEN if self.has_map else 0.0) + self.gutter
+        return min(8.8, max(4.8, self._height))
 
     @property
     def size(self) -> tuple[float, float]:
         """Width and height of the whole picture."""
-        width, height = self._schedule
-        tallest = max(height, self.side) if self.has_map else height
-        return self._left + width + MARGIN, TITLE + tallest + AXIS + KEY
+        tallest = max(self._height, self.side) if self.has_map else self._height
+        wide = self._left + len(self.spans) * self._stride - BETWEEN + MARGIN
+        return max(wide, 9.0), TITLE + tallest + AXIS + KEY
 
     def map(self, figure: Figure) -> Axes:
         """A square on the left, below the title."""
         return self._axes(figure, "map", MARGIN + AXIS, self.side, self.side)
 
-    def schedule(self, figure: Figure) -> Axes:
-        """All that is right of the map, its top level with the map's."""
-        return self._axes(figure, "schedule", self._left, *self._schedule)
+    def panels(self, figure: Figure) -> list[tuple[Axes, slice]]:
+        """Axes for each span of rows, side by side to the right of the map and level with its top."""
+        left = [
+            self._left + self._gutter + index * self._stride for index in range(len(self.spans))
+        ]
+        axes = [self._axes(figure, "schedule", at, self._width, self._height) for at in left]
+        return list(zip(axes, self.spans, strict=True))
+
+    @property
+    def _height(self) -> float:
+        return (self.spans[0].stop + 0.6) * self.row
+
+    @property
+    def _width(self) -> float:
+        return (7.0 if self.has_map else 9.4) / len(self.spans) + 0.32 * (len(self.spans) - 1)
+
+    @property
+    def _gutter(self) -> float:
+        """The room for row labels, left of each panel."""
+        return (EM * max(map(width, self.labels)) * self.font + 10) / POINTS
+
+    @property
+    def _stride(self) -> float:
+        return self._gutter + self._width + BETWEEN
+
+    @property
+    def _left(self) -> float:
+        return MARGIN + (AXIS + self.side + BETWEEN if self.has_map else 0.0)
 
     def _axes(self, figure: Figure, label: str, left: float, width: float, height: float) -> Axes:
         wide, tall = self.size

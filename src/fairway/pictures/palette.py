@@ -1,13 +1,14 @@
 """Colours, the settings pictures are drawn under, and what each mark means.
 
-The colours are those of Okabe and Ito, which colour-blind readers tell apart; each kind of mark also has its own shape or
-lightness, so that a grey copy says the same.
+The colours are those of Okabe and Ito, which colour-blind readers tell apart; each kind of mark also has its own shape
+or lightness, so that a grey copy says the same.
 """
 
 import threading
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import matplotlib
 from matplotlib.artist import Artist
@@ -23,15 +24,14 @@ BLUE = "#0072b2"
 NAVY = "#08306b"
 ORANGE = "#e69f00"
 VERMILLION = "#d55e00"
-ALONG = LinearSegmentedColormap.from_list("along", ("#9ecae1", BLUE, NAVY))
+ALONG = LinearSegmentedColormap.from_list("along", ("#8cc0e3", BLUE, NAVY))
 """From the first leg of a tour to its last: pale to dark, so that the order also shows in grey."""
 
 HATCH = "//////"
 
 SETTINGS = {
-    "font.family": [
-        "DejaVu Sans"
-    ],  # comes with matplotlib, so that a picture looks the same everywhere
+    "font.family": ["sans-serif"],
+    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib: the same picture everywhere
     "text.usetex": False,
     "text.parse_math": False,  # a stop may be called $x_1$
     "axes.unicode_minus": True,
@@ -52,12 +52,12 @@ _DRAWING = threading.RLock()
 def settings() -> Iterator[None]:
     """Draw under Fairway's own settings, whatever the user's are, and put those back."""
     with _DRAWING, matplotlib.rc_context(SETTINGS), warnings.catch_warnings():
-        # A name in a script the font lacks is drawn as boxes in a PNG and correctly in an SVG; neither is worth a warning.
+        # A name in a script the font lacks is drawn as boxes in a PNG, rightly in an SVG; no warning would help.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         yield
 
 
-def key(marks: Iterable[str | None]) -> tuple[list[Artist | tuple[Artist, ...]], list[str]]:
+def key(marks: Iterable[str]) -> tuple[list[Any], list[str]]:
     """The legend's samples and words for those of the given marks that have a meaning, in a fixed order."""
     present = set(marks)
     shown = [(sample, words) for mark, (sample, words) in _meanings().items() if mark in present]
@@ -82,7 +82,7 @@ def _meanings() -> dict[str, tuple[Artist | tuple[Artist, ...], str]]:
         "service": (Line2D([], [], color=NAVY, linewidth=4, solid_capstyle="butt"), "service"),
         "late": (excess, "late: from closing to start"),
         "overloads": (excess, "load over the draft"),
-        "goes-on": (_dot(">", BLUE, 5), "goes on beyond the axis"),
+        "goes-on": (_dot(">", BLUE, 8), "goes on beyond the axis"),
     }
 
 

@@ -2,14 +2,14 @@
 
 import numpy as np
 from jaxtyping import Float, Int
-from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
 
+from fairway.judge import TimeSchedule
 from fairway.pictures import palette
 from fairway.pictures.page import Page
-from fairway.pictures.schedule import Axis, Rows, axis_over, last_telling, rows_on
+from fairway.pictures.schedule import Axis, Panel, axis_over, last_telling, panel_on
 from fairway.problems.tsptw import TSPTW
-from fairway.verify import TimeSchedule
 
 
 def order(instance: TSPTW, tour: tuple[int, ...] | None) -> Int[np.ndarray, " N"]:
@@ -22,94 +22,100 @@ def order(instance: TSPTW, tour: tuple[int, ...] | None) -> Int[np.ndarray, " N"
     return np.append(stops, 0)
 
 
-def draw(
-    axes: Axes, page: Page, instance: TSPTW, schedule: TimeSchedule | None, back: float | None
-) -> None:
-    """Draw the windows row by row, and what a tour that is `back` at its end makes of them."""
+def draw(figure: Figure, page: Page, instance: TSPTW) -> None:
+    """Draw the windows of an instance without a tour."""
     opens, closes = instance.opens[page.nodes], instance.closes[page.nodes]
-    if schedule is None or back is None:
-        rows = rows_on(axes, _axis_without_tour(instance), page)
-        axes.set_title("Windows, the first to close on top", fontsize=10, loc="left")
-    else:
-        axis = axis_over(
-            (float(instance.opens[0]), back), (float(opens.min()), float(closes.max()))
-        )
-        rows = rows_on(axes, axis, page)
-        _tour(rows, instance, schedule, back)
-        axes.set_title(
-            "Schedule, in tour order downward; the last row is the return", fontsize=10, loc="left"
-        )
-    look = {
-        "facecolor": palette.PALE,
-        "edgecolor": palette.BLUE,
-        "linewidth": min(0.6, 0.08 * rows.mark),
-        "zorder": 2,
-    }
-    rows.bars(np.arange(page.rows), opens, closes, "windows", look)
-    rows.goes_on(np.arange(page.rows), opens, closes)
-    axes.set_xlabel("time", fontsize=9)
-
-
-def _axis_without_tour(instance: TSPTW) -> Axis:
-    first, last = float(instance.opens.min()), float(instance.opens.max())
-    return axis_over(
-        (first, last_telling(instance.closes, first, last)), (first, float(instance.closes.max()))
+    for axes, span in page.panels(figure):
+        first, last = float(opens[span].min()), float(opens[span].max())
+        happens = first, last_telling(closes[span], first, last)
+        panel = panel_on(axes, axis_over(happens, (first, float(closes[span].max()))), page, span)
+        _windows(panel, opens[span], closes[span])
+    figure.axes[-len(page.spans)].set_title(
+        "Windows, the first to close on top", fontsize=10, loc="left"
     )
 
 
-def _tour(rows: Rows, instance: TSPTW, schedule: TimeSchedule, back: float) -> None:
-    arrival, start = np.append(schedule.arrival, back), np.append(schedule.start, back)
+def draw_tour(
+    figure: Figure, page: Page, instance: TSPTW, schedule: TimeSchedule, back: float
+) -> None:
+    """Draw the windows in the order of a tour that is `back` at the depot at last, and what it makes of them."""
+    opens, closes = instance.opens[page.nodes], instance.closes[page.nodes]
     leaves = float(instance.opens[0] + instance.service[0])
-    _travel(rows, np.append(leaves, schedule.departure), arrival)
-    _stays(rows, schedule)
-    look = {"colors": palette.INK, "linewidths": min(1.5, 0.22 * rows.mark), "zorder": 6}
-    rows.ticks(np.arange(len(arrival)), arrival, "arrivals", look)
-    late = np.flatnonzero(rows.page.wrong)
-    rows.excess(late, instance.closes[rows.page.nodes[late]], start[late], "late")
+    before = np.append(leaves, schedule.departure)
+    stays = _with_return(schedule, back)
+    for axes, span in page.panels(figure):
+        here = _part(stays, span)
+        axis = _axis(before[span], here, (float(opens[span].min()), float(closes[span].max())))
+        panel = panel_on(axes, axis, page, span)
+        _windows(panel, opens[span], closes[span])
+        _travel(panel, before[span], here.arrival)
+        _stays(panel, here)
+        panel.excess(page.wrong[span], closes[span], here.start, "late")
+    title = "Schedule, in tour order downward; the last row is the return"
+    figure.axes[-len(page.spans)].set_title(title, fontsize=10, loc="left")
+
+
+def _with_return(schedule: TimeSchedule, back: float) -> TimeSchedule:
+    """The schedule with the depot as its last visit, which neither waits nor takes time."""
+    columns = (schedule.arrival, schedule.wait, schedule.start, schedule.departure)
+    ends = (back, 0.0, back, back)
+    return TimeSchedule(
+        np.append(schedule.node, 0),
+        *(np.append(column, end) for column, end in zip(columns, ends, strict=True)),
+    )
+
+
+def _part(schedule: TimeSchedule, span: slice) -> TimeSchedule:
+    columns = (schedule.node, schedule.arrival, schedule.wait, schedule.start, schedule.departure)
+    return TimeSchedule(*(column[span] for column in columns))
+
+
+def _axis(
+    before: Float[np.ndarray, " R"], stays: TimeSchedule, windows: tuple[float, float]
+) -> Axis:
+    return axis_over((float(before[0]), float(stays.departure[-1])), windows)
+
+
+def _windows(panel: Panel, opens: Float[np.ndarray, " R"], closes: Float[np.ndarray, " R"]) -> None:
+    edge = min(0.6, 0.1 * panel.mark)
+    look = {"facecolor": palette.PALE, "edgecolor": palette.BLUE, "linewidth": edge, "zorder": 2}
+    panel.bars(panel.rows, (opens, closes), "windows", look)
+    panel.goes_on(opens, closes)
+    panel.axes.set_xlabel("time", fontsize=9)
 
 
 def _travel(
-    rows: Rows, departure: Float[np.ndarray, " N"], arrival: Float[np.ndarray, " N"]
+    panel: Panel, departure: Float[np.ndarray, " R"], arrival: Float[np.ndarray, " R"]
 ) -> None:
-    """A line from each departure down to the next row's arrival; the first comes from above, where the depot would be."""
-    row = np.arange(len(arrival))
-    ways = np.stack((np.stack((departure, row - 1.0), -1), np.stack((arrival, row), -1)), axis=1)
-    rows.axes.add_collection(
-        LineCollection(
-            list(ways),
-            colors=palette.FAINT,
-            linewidths=min(0.8, 0.12 * rows.mark),
-            zorder=3,
-            gid="travel",
-        )
+    """A line from each departure down to the next row's arrival; the first comes in from above."""
+    ends = np.stack((departure, panel.rows - 1.0), -1), np.stack((arrival, panel.rows), -1)
+    ways, thin = list(np.stack(ends, axis=1)), min(0.8, 0.15 * panel.mark)
+    panel.axes.add_collection(
+        LineCollection(ways, colors=palette.FAINT, linewidths=thin, zorder=3, label="travel")
     )
 
 
-def _stays(rows: Rows, schedule: TimeSchedule) -> None:
-    """At each stop the waiting, then the service; a service of no length is a dot alone."""
-    row = np.arange(len(schedule))
-    waits = schedule.wait > 0
+def _stays(panel: Panel, stays: TimeSchedule) -> None:
+    """At each stop the arrival, the waiting, and the service, which where it takes no time is a dot alone."""
+    waits, serves, stops = stays.wait > 0, stays.departure > stays.start, stays.node > 0
     if waits.any():
-        rows.axes.hlines(
-            row[waits],
-            schedule.arrival[waits],
-            schedule.start[waits],
-            colors=palette.ORANGE,
-            linewidths=min(1.6, 0.25 * rows.mark),
-            zorder=4,
-            gid="waiting",
+        look = {"colors": palette.ORANGE, "linewidths": min(1.8, 0.3 * panel.mark), "zorder": 4}
+        panel.axes.hlines(
+            panel.rows[waits], stays.arrival[waits], stays.start[waits], label="waiting", **look
         )
-    serves = schedule.departure > schedule.start
     look = {"facecolor": palette.NAVY, "edgecolor": palette.NAVY, "linewidth": 0.3, "zorder": 6}
-    rows.bars(
-        row[serves], schedule.start[serves], schedule.departure[serves], "service", look, half=0.2
+    panel.bars(
+        panel.rows[serves],
+        (stays.start[serves], stays.departure[serves]),
+        "service",
+        look,
+        half=0.2,
     )
-    rows.axes.scatter(
-        schedule.start,
-        row,
-        s=(0.55 * rows.mark) ** 2,
-        c=palette.NAVY,
-        linewidths=0,
-        zorder=7,
-        gid="starts",
+    dots = {"s": (0.55 * panel.mark) ** 2, "c": palette.NAVY, "linewidths": 0, "zorder": 7}
+    if stops.any():
+        panel.axes.scatter(stays.start[stops], panel.rows[stops], label="starts", **dots)
+    panel.ticks(
+        stays.arrival,
+        "arrivals",
+        {"colors": palette.INK, "linewidths": min(1.5, 0.17 * panel.mark), "zorder": 6},
     )

@@ -4,6 +4,7 @@ Apart from the instances because importing torch takes a second that reading, ju
 """
 
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 import torch
@@ -139,7 +140,20 @@ def latest_return(
     return torch.cat([depot[:, None], closes[:, 1:]], dim=-1)
 
 
-def tsptw_batch(instances: TSPTWSet, device: torch.device | str = "cpu") -> TSPTWBatch:
+@overload
+def to_batch(instances: TSPTWSet, device: torch.device | str = "cpu") -> TSPTWBatch: ...
+@overload
+def to_batch(instances: TSPDLSet, device: torch.device | str = "cpu") -> TSPDLBatch: ...
+def to_batch(
+    instances: TSPTWSet | TSPDLSet, device: torch.device | str = "cpu"
+) -> TSPTWBatch | TSPDLBatch:
+    """A set as float32 tensors in the paper's normalisation, draft limits in the growing direction."""
+    if isinstance(instances, TSPTWSet):
+        return _tsptw_batch(instances, device)
+    return _tspdl_batch(instances, device)
+
+
+def _tsptw_batch(instances: TSPTWSet, device: torch.device | str) -> TSPTWBatch:
     """Coordinates, travel and times divided by the set's scale."""
     ground, scale = _ground(instances.places, instances.scale, device)
     opens, closes, service = (
@@ -149,7 +163,7 @@ def tsptw_batch(instances: TSPTWSet, device: torch.device | str = "cpu") -> TSPT
     return TSPTWBatch(ground, opens, latest_return(closes, service, ground), service)
 
 
-def tspdl_batch(instances: TSPDLSet, device: torch.device | str = "cpu") -> TSPDLBatch:
+def _tspdl_batch(instances: TSPDLSet, device: torch.device | str) -> TSPDLBatch:
     """Coordinates and travel divided by the set's scale; a shrinking load is read from the other end."""
     places = instances.places
     if instances.load == "shrinking" and places.matrix is not None:

@@ -94,10 +94,7 @@ def draw_bed(bed: Bed) -> published.Arrays:
 
 def digests(arrays: published.Arrays) -> dict[str, str]:
     """The SHA-256 of each array's bytes."""
-    return {
-        name: hashlib.sha256(np.ascontiguousarray(array)).hexdigest()
-        for name, array in arrays.items()
-    }
+    return {name: hashlib.sha256(array.tobytes()).hexdigest() for name, array in arrays.items()}
 
 
 def _matches(arrays: published.Arrays, bed: Bed) -> bool:
@@ -130,7 +127,7 @@ def _cached(path: Path) -> published.Arrays | None:
 def _keep(arrays: published.Arrays, path: Path) -> None:
     """Cache the arrays; a cache that cannot be written costs the next load a second, and nothing else."""
     buffer = io.BytesIO()
-    np.savez(buffer, **arrays)
+    np.savez(buffer, allow_pickle=False, **arrays)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         atomic.write_bytes(path, buffer.getvalue())

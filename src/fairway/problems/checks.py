@@ -108,8 +108,8 @@ def _all_non_negative(array: Float[np.ndarray, "..."], name: str) -> None:
         raise InvalidInstance(f"{name}{_at(bad)} is {array[bad]:g}; expected zero or more")
 
 
-def _first(wrong: np.ndarray) -> tuple[int, ...] | None:
-    return tuple(np.argwhere(wrong)[0].tolist()) if wrong.any() else None
+def _first(wrong: np.ndarray | np.bool) -> tuple[int, ...] | None:
+    return tuple(np.argwhere(wrong)[0].tolist()) if np.any(wrong) else None
 
 
 def _at(index: tuple[int, ...]) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from fairway.errors import InvalidRequest
 from fairway.problems.instance import InstanceSet
@@ -170,9 +170,9 @@ def lowered_drafts(law: LoweredDrafts, n: int, count: int, rng: np.random.Genera
     return TSPDLSet(Places(coordinates), demand, draft, name=f"tspdl{n}", scale=1.0)
 
 
-def servable(drafts: Int[np.ndarray, "B K"]) -> np.ndarray:
+def servable(drafts: Int[np.ndarray, "B K"]) -> Bool[np.ndarray, " B"]:
     """Which rows of lowered drafts leave a tour: for every load v, at most v of them are v or less."""
-    return (np.sort(drafts, axis=1) >= np.arange(1, drafts.shape[1] + 1)).all(axis=1)
+    return np.all(np.sort(drafts, axis=1) >= np.arange(1, drafts.shape[1] + 1), axis=1)
 
 
 def _points(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
+from numpy.typing import ArrayLike
 
 from fairway.errors import InvalidInstance
 from fairway.problems.distances import euclidean
@@ -70,13 +71,11 @@ def gathered(
     return Places(points, np.stack(travels))
 
 
-def per_node(values: np.ndarray, name: str, shape: tuple[int, int]) -> Float[np.ndarray, "B N"]:
+def per_node(values: ArrayLike, name: str, shape: tuple[int, int]) -> Float[np.ndarray, "B N"]:
     """One finite number for each node of each instance; a single number stands for all of them."""
-    array = (
-        np.broadcast_to(np.asarray(values, dtype=np.float64), shape)
-        if np.ndim(values) == 0
-        else np.asarray(values, dtype=np.float64)
-    )
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim == 0:
+        array = np.broadcast_to(array, shape)
     if array.shape != shape:
         raise InvalidInstance(
             f"{name} has shape {array.shape}; expected {shape}, instances by nodes"

@@ -14,7 +14,7 @@ def random_windows(law: RandomWindows, n: int, count: int, seed: int) -> Arrays:
     rng = np.random.RandomState(seed)
     tour_time = law.tour_time(n)
     coordinates = rng.uniform(size=(count, n, 2)) * law.side
-    opens = rng.randint(np.zeros((count, n)), np.full((count, n), tour_time))
+    opens = rng.randint(np.zeros((count, n), int), np.full((count, n), tour_time))
     rng.randint(0, n, (count, 1))  # drawn and never used, but it moves the stream on
     widths = np.around(tour_time * rng.uniform(*law.width, (count, n)))
     opens[:, 0], widths[:, 0] = 0, 2 * tour_time

@@ -2,25 +2,21 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args, overload
+from typing import ClassVar, Literal, overload
 
 import numpy as np
 from jaxtyping import Float
+from numpy.typing import ArrayLike
 
 from fairway.errors import InvalidInstance
 from fairway.problems import checks
 from fairway.problems.places import Places, gathered, per_node
 
-if TYPE_CHECKING:
-    import torch
-
-    from fairway.problems.batch import TSPDLBatch
-
 Load = Literal["growing", "shrinking"]
 """Whether the ship collects along its tour (the paper) or leaves full and delivers (Rakke's files, LKH-3)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class TSPDL:
     """One TSPDL in the units of its source: call at every port no deeper than its draft allows, on the shortest tour.
 
@@ -36,25 +32,35 @@ class TSPDL:
     """Cost from row to column; need be neither symmetric nor metric."""
     demand: Float[np.ndarray, " N"]
     draft: Float[np.ndarray, " N"]
-    load: Load = "growing"
-    coordinates: Float[np.ndarray, "N 2"] | None = None
+    load: Load
+    coordinates: Float[np.ndarray, "N 2"] | None
     """For pictures and features only; travel is what counts."""
-    names: tuple[str, ...] | None = None
-    name: str = ""
+    names: tuple[str, ...] | None
+    name: str
 
-    def __post_init__(self) -> None:
-        travel = checks.matrix(self.travel)
-        nodes = len(travel)
+    def __init__(
+        self,
+        travel: ArrayLike,
+        demand: ArrayLike,
+        draft: ArrayLike,
+        load: str = "growing",
+        coordinates: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+        name: str = "",
+    ) -> None:
+        square = checks.matrix(travel)
+        nodes = len(square)
         checked = {
-            "travel": travel,
-            "demand": checks.vector(self.demand, "demand", nodes, non_negative=True),
-            "draft": checks.vector(self.draft, "draft", nodes, non_negative=True),
-            "coordinates": checks.points(self.coordinates, nodes),
-            "names": checks.stop_names(self.names, nodes),
+            "travel": square,
+            "demand": checks.vector(demand, "demand", nodes, non_negative=True),
+            "draft": checks.vector(draft, "draft", nodes, non_negative=True),
+            "load": _known(load),
+            "coordinates": checks.points(coordinates, nodes),
+            "names": checks.stop_names(names, nodes),
+            "name": name,
         }
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
-        _check_load(self.load)
+        for field_name, value in checked.items():
+            object.__setattr__(self, field_name, value)
         if self.demand[0] != 0:
             raise InvalidInstance(
                 f"the depot has a demand of {self.demand[0]:g}; expected 0, cargo belongs to the ports"
@@ -82,7 +88,7 @@ class TSPDL:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class TSPDLSet:
     """TSPDL instances of one size and one load direction; indexing gives a `TSPDL`, slicing a smaller set."""
 
@@ -91,15 +97,30 @@ class TSPDLSet:
     places: Places
     demand: Float[np.ndarray, "B N"]
     draft: Float[np.ndarray, "B N"]
-    load: Load = "growing"
-    name: str = ""
-    scale: float | None = None
+    load: Load
+    name: str
+    scale: float | None
     """Raw units in one normalised unit; None leaves it to each instance's own extent."""
 
-    def __post_init__(self) -> None:
-        _check_load(self.load)
-        for name in ("demand", "draft"):
-            object.__setattr__(self, name, per_node(getattr(self, name), name, self.places.shape))
+    def __init__(
+        self,
+        places: Places,
+        demand: ArrayLike,
+        draft: ArrayLike,
+        load: str = "growing",
+        name: str = "",
+        scale: float | None = None,
+    ) -> None:
+        checked = {
+            "places": places,
+            "demand": per_node(demand, "demand", places.shape),
+            "draft": per_node(draft, "draft", places.shape),
+            "load": _known(load),
+            "name": name,
+            "scale": scale,
+        }
+        for field_name, value in checked.items():
+            object.__setattr__(self, field_name, value)
 
     def __len__(self) -> int:
         return len(self.places)
@@ -131,12 +152,6 @@ class TSPDLSet:
         """How many nodes each instance has, the depot included."""
         return self.places.shape[1]
 
-    def batch(self, device: "torch.device | str" = "cpu") -> "TSPDLBatch":
-        """The set as float32 tensors in the paper's normalisation, in the growing direction."""
-        from fairway.problems.batch import tspdl_batch
-
-        return tspdl_batch(self, device)
-
 
 def tspdl_set(instances: Sequence[TSPDL], name: str = "") -> TSPDLSet:
     """A set of the given instances, which must agree in their number of nodes and in the direction of their load."""
@@ -154,6 +169,7 @@ def tspdl_set(instances: Sequence[TSPDL], name: str = "") -> TSPDLSet:
     )
 
 
-def _check_load(load: str) -> None:
-    if load not in get_args(Load):
-        raise InvalidInstance(f"load is {load!r}; expected one of {', '.join(get_args(Load))}")
+def _known(load: str) -> Load:
+    if load == "growing" or load == "shrinking":  # noqa: PLR1714 - spelled out, types narrow
+        return load
+    raise InvalidInstance(f"load is {load!r}; expected growing or shrinking")

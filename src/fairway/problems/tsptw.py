@@ -1,23 +1,19 @@
 """The travelling salesman with time windows: one instance, and a set of instances of one size."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar, overload
+from dataclasses import dataclass, replace
+from typing import ClassVar, overload
 
 import numpy as np
 from jaxtyping import Float
+from numpy.typing import ArrayLike
 
 from fairway.errors import InvalidInstance
 from fairway.problems import checks
 from fairway.problems.places import Places, gathered, per_node
 
-if TYPE_CHECKING:
-    import torch
 
-    from fairway.problems.batch import TSPTWBatch
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class TSPTW:
     """One TSPTW in the units of its source: serve every stop inside its window, on the shortest tour.
 
@@ -32,25 +28,35 @@ class TSPTW:
     """Time, and cost, from row to column; need be neither symmetric nor metric."""
     opens: Float[np.ndarray, " N"]
     closes: Float[np.ndarray, " N"]
-    service: Float[np.ndarray, " N"] = field(default_factory=lambda: np.zeros(()))
-    coordinates: Float[np.ndarray, "N 2"] | None = None
+    service: Float[np.ndarray, " N"]
+    coordinates: Float[np.ndarray, "N 2"] | None
     """For pictures and features only; travel is what counts."""
-    names: tuple[str, ...] | None = None
-    name: str = ""
+    names: tuple[str, ...] | None
+    name: str
 
-    def __post_init__(self) -> None:
-        travel = checks.matrix(self.travel)
-        nodes = len(travel)
+    def __init__(
+        self,
+        travel: ArrayLike,
+        opens: ArrayLike,
+        closes: ArrayLike,
+        service: ArrayLike = 0.0,
+        coordinates: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+        name: str = "",
+    ) -> None:
+        square = checks.matrix(travel)
+        nodes = len(square)
         checked = {
-            "travel": travel,
-            "opens": checks.vector(self.opens, "opens", nodes),
-            "closes": checks.vector(self.closes, "closes", nodes),
-            "service": checks.vector(self.service, "service", nodes, non_negative=True),
-            "coordinates": checks.points(self.coordinates, nodes),
-            "names": checks.stop_names(self.names, nodes),
+            "travel": square,
+            "opens": checks.vector(opens, "opens", nodes),
+            "closes": checks.vector(closes, "closes", nodes),
+            "service": checks.vector(service, "service", nodes, non_negative=True),
+            "coordinates": checks.points(coordinates, nodes),
+            "names": checks.stop_names(names, nodes),
+            "name": name,
         }
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
+        for field_name, value in checked.items():
+            object.__setattr__(self, field_name, value)
         if (wrong := np.flatnonzero(self.opens > self.closes)).size:
             stop = int(wrong[0])
             raise InvalidInstance(
@@ -74,7 +80,7 @@ class TSPTW:
         return checks.travel_notes(self.travel)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class TSPTWSet:
     """TSPTW instances of one size as arrays; indexing gives a `TSPTW`, slicing a smaller set."""
 
@@ -83,14 +89,30 @@ class TSPTWSet:
     places: Places
     opens: Float[np.ndarray, "B N"]
     closes: Float[np.ndarray, "B N"]
-    service: Float[np.ndarray, "B N"] = field(default_factory=lambda: np.zeros(()))
-    name: str = ""
-    scale: float | None = None
+    service: Float[np.ndarray, "B N"]
+    name: str
+    scale: float | None
     """Raw units in one normalised unit; None leaves it to each instance's own extent."""
 
-    def __post_init__(self) -> None:
-        for name in ("opens", "closes", "service"):
-            object.__setattr__(self, name, per_node(getattr(self, name), name, self.places.shape))
+    def __init__(
+        self,
+        places: Places,
+        opens: ArrayLike,
+        closes: ArrayLike,
+        service: ArrayLike = 0.0,
+        name: str = "",
+        scale: float | None = None,
+    ) -> None:
+        checked = {
+            "places": places,
+            "opens": per_node(opens, "opens", places.shape),
+            "closes": per_node(closes, "closes", places.shape),
+            "service": per_node(service, "service", places.shape),
+            "name": name,
+            "scale": scale,
+        }
+        for field_name, value in checked.items():
+            object.__setattr__(self, field_name, value)
 
     def __len__(self) -> int:
         return len(self.places)
@@ -125,12 +147,6 @@ class TSPTWSet:
     def nodes(self) -> int:
         """How many nodes each instance has, the depot included."""
         return self.places.shape[1]
-
-    def batch(self, device: "torch.device | str" = "cpu") -> "TSPTWBatch":
-        """The set as float32 tensors in the paper's normalisation."""
-        from fairway.problems.batch import tsptw_batch
-
-        return tsptw_batch(self, device)
 
 
 def tsptw_set(instances: Sequence[TSPTW], name: str = "") -> TSPTWSet:

@@ -9,9 +9,11 @@ import numpy as np
 from jaxtyping import Float
 
 from fairway.problems.distances import Distances
-from fairway.problems.files.text import Line, Unreadable, digits, lines, number, whole
+from fairway.problems.files.text import Line, Unreadable, digits, lines, number, shortened, whole
 from fairway.problems.instance import Instance
 from fairway.problems.tsptw import TSPTW
+
+BILLION = 10**9
 
 
 def recognises(text: str) -> bool:
@@ -48,36 +50,42 @@ def render(instance: Instance) -> str:
     return "\n".join(text) + "\n"
 
 
-def _count(line: Line) -> int:
-    if len(line.words) != 1:
-        raise Unreadable("expected the number of nodes on a line of its own", line.number)
-    nodes = whole(line.text, line.number, "the number of nodes")
-    if nodes < 2:
-        raise Unreadable(f"expected at least 2 nodes, found {line.text}", line.number)
+def node_count(word: str, line: int) -> int:
+    """A number of nodes that is within reason; whether they are there is for the caller to see."""
+    nodes = whole(word, line, "the number of nodes")
+    if not 2 <= nodes <= BILLION:
+        raise Unreadable(
+            f"expected at least 2 nodes and no billions, found {shortened(word)}", line
+        )
     return nodes
 
 
+def _count(line: Line) -> int:
+    if len(line.words) != 1:
+        raise Unreadable("expected the number of nodes on a line of its own", line.number)
+    return node_count(line.text, line.number)
+
+
 def _entries(body: list[Line], nodes: int) -> tuple[list[float], int]:
-    """The numbers of the matrix, however they are spread over lines, and how many lines they take."""
+    """The numbers of the matrix, however spread over lines, and how many lines they take."""
     entries: list[float] = []
     for taken, line in enumerate(body, start=1):
         entries += (number(word, line.number, "an entry of the matrix") for word in line.words)
         if len(entries) == nodes * nodes:
             return entries, taken
         if len(entries) > nodes * nodes:
-            raise _miscount(body, nodes, line.number)
-    raise _miscount(body, nodes, body[-1].number if body else 1)
+            raise _miscount(body, nodes, len(entries), line.number)
+    raise _miscount(body, nodes, len(entries), body[-1].number if body else 1)
 
 
-def _miscount(body: list[Line], nodes: int, stopped: int) -> Unreadable:
+def _miscount(body: list[Line], nodes: int, found: int, stopped: int) -> Unreadable:
     """Blame the wrong row where there is a row a line, else the line at which counting failed."""
     if body and len(body[0].words) == nodes:
         for line in body[:nodes]:
-            if (found := len(line.words)) != nodes:
-                return Unreadable(f"expected a row of {nodes} numbers, found {found}", line.number)
-    return Unreadable(
-        f"the matrix does not end here after {nodes} x {nodes} numbers, as line 1 says", stopped
-    )
+            if (row := len(line.words)) != nodes:
+                return Unreadable(f"expected a row of {nodes} numbers, found {row}", line.number)
+    expected = f"expected a matrix of {nodes} x {nodes} numbers"
+    return Unreadable(f"{expected}, found {found} by the end of this line", stopped)
 
 
 def _windows(rest: list[Line], nodes: int, last: int) -> Float[np.ndarray, "N 2"]:

@@ -24,6 +24,9 @@ LONGEST_INTEGER = 8
 """In bytes; a longer one is no node, time or load."""
 
 
+OPCODE_NAMES = {ord(opcode.code): opcode.name for opcode in pickletools.opcodes}
+
+
 @runtime_checkable
 class Buildable(Protocol):
     """A stand-in's product that takes the state which a pickle gives it afterwards."""
@@ -98,12 +101,8 @@ class _Machine:
         return stack[0]
 
     def refuse(self, at: int) -> int:
-        opcode = pickletools.code2op.get(chr(self.content[at - 1]))
-        if opcode is None:
-            raise ValueError("an unknown opcode")
-        raise Unreadable(
-            f"the pickle uses {opcode.name}; only lists, tuples, floats and ints are read"
-        )
+        name = OPCODE_NAMES[self.content[at - 1]]
+        raise Unreadable(f"the pickle uses {name}; only lists, tuples, floats and ints are read")
 
     def protocol(self, at: int) -> int:
         if self.content[at] not in PROTOCOLS:

@@ -1,5 +1,7 @@
 """The test sets and reference tours that the paper's authors publish as pickles, read without running them."""
 
+import math
+from collections.abc import Iterable
 from itertools import chain
 
 import numpy as np
@@ -37,10 +39,9 @@ def parse(content: bytes, name: str) -> InstanceSet:
     if fields not in COLUMNS:
         raise _not_an_instance(0, "a tuple of four lists (time windows) or three (draft limits)")
     nodes = len(rows[0][0]) if isinstance(rows[0][0], list) else 0
-    if len(rows) * nodes > len(content):
-        raise Unreadable(
-            "the pickle repeats one instance instead of holding many; expected distinct ones"
-        )
+    if nodes < 2:
+        raise _not_an_instance(0, "a list of coordinates for two nodes or more")
+    _check_amount(len(rows) * nodes, content)
     for index, row in enumerate(rows):
         _check_row(row, index, fields, nodes)
     points, *columns = (_stacked(rows, field) for field in range(fields))
@@ -65,13 +66,14 @@ def published_references(
         if not isinstance(row, tuple) or len(row) != 2:
             raise _not_an_instance(index, "a pair of a cost and a tour")
         cost, tour = row
-        if not _are_numbers([cost]):
+        if not _are_numbers([cost]) or not math.isfinite(cost):
             raise _not_an_instance(index, "a cost and a tour, the cost a number")
         costs.append(float(cost))
         as_array.append(isinstance(tour, _Array))
         tours.append(_stops(tour, index))
         if len(tours[-1]) != len(tours[0]):
             raise _not_an_instance(index, f"a tour of {len(tours[0])} stops like the first")
+        _check_amount(len(rows) * len(tours[0]), content)
     return np.array(costs), np.array(tours, dtype=np.int64), np.array(as_array)
 
 
@@ -81,6 +83,12 @@ def _rows(value: object) -> list:
     return value
 
 
+def _check_amount(numbers: int, content: bytes) -> None:
+    """Refuse what comes out far larger than its file, which only references to one instance many times can do."""
+    if numbers > len(content):
+        raise Unreadable("the pickle repeats an instance by reference; expected every one in full")
+
+
 def _check_row(row: object, index: int, fields: int, nodes: int) -> None:
     """Look at types and lengths one level at a time: references may make a small pickle endlessly deep."""
     if not isinstance(row, tuple) or len(row) != fields:
@@ -88,15 +96,16 @@ def _check_row(row: object, index: int, fields: int, nodes: int) -> None:
     for what, values in zip(COLUMNS[fields], row, strict=True):
         if not isinstance(values, list) or len(values) != nodes:
             raise _not_an_instance(index, f"{nodes} entries in its {what}, like the first")
-        if what == "coordinates":
-            if not all(isinstance(point, list | tuple) and len(point) == 2 for point in values):
-                raise _not_an_instance(index, "an x and a y a node in its coordinates")
-            values = chain.from_iterable(values)
-        if not _are_numbers(values):
-            raise _not_an_instance(index, f"numbers only in its {what}")
+        if not (_are_points(values) if what == "coordinates" else _are_numbers(values)):
+            raise _not_an_instance(index, f"numbers in its {what}, and two a node for coordinates")
 
 
-def _are_numbers(values: "list | chain") -> bool:
+def _are_points(values: list) -> bool:
+    pairs = all(isinstance(point, (list, tuple)) and len(point) == 2 for point in values)
+    return pairs and _are_numbers(chain.from_iterable(values))
+
+
+def _are_numbers(values: Iterable[object]) -> bool:
     return set(map(type, values)) <= {float, int}
 
 
@@ -151,7 +160,7 @@ def _filled(raw: bytes, number: _Number, shape: tuple[int, ...], _order: str) ->
     return array
 
 
-def _scalar(number: _Number, raw: bytes) -> float:
+def _scalar(number: _Number, raw: bytes) -> float | int:
     return np.frombuffer(raw, number.dtype).item()
 
 

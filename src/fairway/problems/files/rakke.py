@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from fairway.problems.distances import Distances
+from fairway.problems.files.matrix import node_count
 from fairway.problems.files.text import Line, Unreadable, digits, lines, number, shortened, whole
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
@@ -122,10 +123,7 @@ def _count(block: _Block) -> int:
     if len(block.words) != 1:
         raise Unreadable(f"expected one number for N, found {len(block.words)}", block.line)
     word, line = block.words[0]
-    nodes = whole(word, line, "the number of nodes")
-    if nodes < 2:
-        raise Unreadable(f"expected at least 2 nodes, found {nodes}", line)
-    return nodes
+    return node_count(word, line)
 
 
 def _numbers(block: _Block, key: str, nodes: int) -> list[float]:

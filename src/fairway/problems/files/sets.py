@@ -44,7 +44,7 @@ def _suspicious(item: TSPTWSet | TSPDLSet) -> Bool[np.ndarray, " B"]:
     else:
         wrong = (item.demand < 0) | (item.draft < 0) | (item.demand[:, :1] != 0)
         columns = [item.demand, item.draft]
-    suspicious = wrong.any(-1)
+    suspicious = np.asarray(wrong.any(-1))
     for array in (*places, *columns):
         # Points this far apart may be too far for travel, which is left to the instance to say.
         sane = np.abs(array) <= LARGEST / 4

@@ -37,7 +37,8 @@ def parse(text: str, name: str, distances: Distances | None) -> TSPTW:
     count, rows = _without_preamble(list(lines(text, "#")))
     ids, values = _stops(rows)
     if count is not None and whole(count.text, count.number, "the number of rows") != len(ids):
-        raise Unreadable(f"expected {count.text} rows, found {len(ids)}", count.number)
+        said = f"expected as many rows as this says, found {len(ids)}"
+        raise Unreadable(said, count.number)
     if not ids:
         raise Unreadable(f"there are no rows; expected {len(COLUMNS)} columns, {' '.join(COLUMNS)}")
     table = np.array(values)
@@ -62,7 +63,7 @@ def render(instance: Instance) -> str:
     points = instance.coordinates
     if points is None or not is_euclidean(instance):
         raise Unreadable(
-            "solomon holds coordinates only, and this travel is not the Euclidean distances between them; "
+            "solomon holds coordinates, and this travel is not their Euclidean distance; "
             "write json or tsplib"
         )
     ids = _ids(instance)

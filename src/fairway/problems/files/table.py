@@ -1,0 +1,172 @@
+"""One instance as a CSV table, the way a planner keeps it: a header, then a row a node, the depot first."""
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from fairway.problems.distances import Distances
+from fairway.problems.files.points import check_size, is_euclidean, travel_between
+from fairway.problems.files.text import Unreadable, digits, number, shortened
+from fairway.problems.instance import Instance
+from fairway.problems.tspdl import TSPDL
+from fairway.problems.tsptw import TSPTW
+
+WINDOWS = ("id", "x", "y", "open", "close", "service")
+DRAFTS = ("id", "x", "y", "demand", "draft")
+COLUMNS = frozenset(WINDOWS + DRAFTS)
+DELIMITERS = ("\t", ";", ",")
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The rows of a table, with the line on which each of them ends, and its columns by name."""
+
+    header: tuple[str, ...]
+    rows: list[list[str]]
+    lines: list[int]
+
+    def texts(self, column: str) -> list[str]:
+        at = self.header.index(column)
+        cells = [row[at].strip() for row in self.rows]
+        for cell, line in zip(cells, self.lines, strict=True):
+            if not cell:
+                raise Unreadable(f"column {column!r} is blank; expected a value in every row", line)
+        return cells
+
+    def numbers(self, column: str) -> Float[np.ndarray, " N"]:
+        cells = zip(self.texts(column), self.lines, strict=True)
+        return np.array([_number(cell, line, column) for cell, line in cells])
+
+
+def recognises(text: str) -> bool:
+    """Whether the first line names three columns or more of this format, in any case and order."""
+    first = text.lstrip().partition("\n")[0][:1_000]
+    return len(COLUMNS.intersection(_plain(first, _delimiter(first)))) >= 3
+
+
+def parse(text: str, name: str, distances: Distances | None) -> Instance:
+    """The instance of a table; ids become names unless they only count the rows."""
+    table = _table(text)
+    is_windows = _is_windows(table.header)
+    ids = table.texts("id")
+    _check_distinct(ids, table.lines)
+    check_size(len(ids))
+    names = None if ids == [str(index) for index in range(len(ids))] else tuple(ids)
+    coordinates = np.stack([table.numbers("x"), table.numbers("y")], axis=1)
+    travel = travel_between(coordinates, distances or "float")
+    if not is_windows:
+        demand, draft = table.numbers("demand"), table.numbers("draft")
+        return TSPDL(travel, demand, draft, "growing", coordinates, names, name)
+    service = table.numbers("service") if "service" in table.header else np.zeros(len(ids))
+    opens, closes = table.numbers("open"), table.numbers("close")
+    return TSPTW(travel, opens, closes, service, coordinates, names, name)
+
+
+def render(instance: Instance) -> str:
+    """The table of an instance whose travel is the plain distance between its points."""
+    if not is_euclidean(instance):
+        raise Unreadable(
+            "CSV holds instances whose travel is the Euclidean distance between their points; write .json instead"
+        )
+    if isinstance(instance, TSPDL) and instance.load == "shrinking":
+        raise Unreadable("CSV holds draft limits for a growing load only; write .json instead")
+    assert instance.coordinates is not None
+    names = instance.names or tuple(map(str, range(instance.nodes)))
+    for name in names:
+        if not name.isprintable() or not name or name != name.strip():
+            raise Unreadable(f"CSV cannot hold the name {shortened(name)}; write .json instead")
+    if isinstance(instance, TSPTW):
+        header, columns = WINDOWS, (instance.opens, instance.closes, instance.service)
+    else:
+        header, columns = DRAFTS, (instance.demand, instance.draft)
+    numbers = np.column_stack((instance.coordinates, *columns)).tolist()
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows((name, *map(digits, row)) for name, row in zip(names, numbers, strict=True))
+    return file.getvalue()
+
+
+def _table(text: str) -> _Table:
+    rows = _rows(text)
+    header_line, cells = next(rows)
+    header = tuple(cell.strip().lower() for cell in cells)
+    _check_header(header, header_line)
+    table = _Table(header, [], [])
+    for line, row in rows:
+        if len(row) != len(header):
+            raise Unreadable(
+                f"expected {len(header)} cells like the header, found {len(row)}", line
+            )
+        table.rows.append(row)
+        table.lines.append(line)
+    if not table.rows:
+        raise Unreadable(
+            "the table has a header but no rows; expected the depot first", header_line
+        )
+    return table
+
+
+def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows that say something, each with the number of its last line."""
+    delimiter = _delimiter(text.lstrip().partition("\n")[0])
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise Unreadable(f"is not a table: {error}", reader.line_num) from error
+
+
+def _delimiter(header: str) -> str:
+    return max(DELIMITERS, key=header.count)
+
+
+def _plain(header: str, delimiter: str) -> list[str]:
+    return [cell.strip(' \t\r"').lower() for cell in header.split(delimiter)]
+
+
+def _check_header(header: tuple[str, ...], line: int) -> None:
+    for column in header:
+        if column not in COLUMNS:
+            expected = f"{','.join(WINDOWS)} or {','.join(DRAFTS)}"
+            raise Unreadable(f"column {shortened(column)} is unknown; expected {expected}", line)
+        if header.count(column) > 1:
+            raise Unreadable(f"column {column!r} is given twice; expected it once", line)
+    of_problem = WINDOWS if _is_windows(header) else DRAFTS
+    for column in header:
+        if column not in of_problem:
+            raise Unreadable(
+                f"column {column!r} mixes two problems; expected {','.join(of_problem)}", line
+            )
+    for column in of_problem:
+        if column not in header and column != "service":
+            raise Unreadable(f"column {column!r} is missing; expected {','.join(of_problem)}", line)
+
+
+def _is_windows(header: tuple[str, ...]) -> bool:
+    return not {"demand", "draft"}.intersection(header)
+
+
+def _check_distinct(ids: list[str], lines: list[int]) -> None:
+    seen: dict[str, int] = {}
+    for cell, line in zip(ids, lines, strict=True):
+        if cell in seen:
+            raise Unreadable(
+                f"the id {shortened(cell)} is also on line {seen[cell]}; ids are distinct", line
+            )
+        seen[cell] = line
+
+
+def _number(cell: str, line: int, column: str) -> float:
+    if "," in cell:
+        raise Unreadable(
+            f"column {column!r} has {shortened(cell)}; write numbers with a decimal point, without commas",
+            line,
+        )
+    return number(cell, line, f"{column!r}")

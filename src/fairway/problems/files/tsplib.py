@@ -1,8 +1,8 @@
 """TSPLIB95 files with the sections LKH-3 adds for time windows and draft limits.
 
 EUC_2D is rounded to nearest by the standard. A load shrinks and is checked on arrival, as in LKH-3.
-Stop names have no place here and are dropped on writing; on reading, ids become names where they say
-more than 1, 2, 3.
+Stop names have no place here and are dropped on writing; on reading, ids become names where they
+say more than 1, 2, 3.
 """
 
 from collections.abc import Iterator
@@ -12,9 +12,10 @@ import numpy as np
 from jaxtyping import Float
 
 from fairway.problems.distances import Distances, travel_matrix
+from fairway.problems.files.matrix import node_count
 from fairway.problems.files.rakke import BACKWARDS
-from fairway.problems.files.text import Unreadable, digits, number, whole
-from fairway.problems.files.tsplib_document import Document, starts_as_tsplib, taken_apart
+from fairway.problems.files.text import Unreadable, digits, lines, number, shortened, whole
+from fairway.problems.files.tsplib_document import OPENING, Document, taken_apart
 from fairway.problems.files.tsplib_weights import TRIANGLES, between, unfolded, weights_in
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
@@ -40,11 +41,12 @@ class _Places:
 
 def recognises(text: str) -> bool:
     """Whether the first line opens with one of TSPLIB's keywords."""
-    return starts_as_tsplib(text)
+    first = next(lines(text), None)
+    return first is not None and OPENING.match(first.text) is not None
 
 
 def parse(text: str, name: str, distances: Distances | None) -> Instance:
-    """The instance in the text, its depot first; `distances` replaces the rounding of EUC_2D only."""
+    """The instance in the text, depot first; `distances` replaces the rounding of EUC_2D only."""
     document = taken_apart(text)
     problem = _problem(document)
     places = _depot_first(_places(document, _dimension(document), distances), document)
@@ -75,7 +77,7 @@ def _problem(document: Document) -> str:
     present = [problem for problem, section in sections.items() if section in document.sections]
     if not present:
         raise Unreadable(
-            f"a plain {named} has no windows and no drafts; expected {' or '.join(sections.values())}"
+            f"a {named} without windows or drafts; expected {' or '.join(sections.values())}"
         )
     if len(present) > 1:
         raise Unreadable(f"expected either {' or '.join(sections.values())}, found both")
@@ -88,10 +90,7 @@ def _problem(document: Document) -> str:
 def _dimension(document: Document) -> int:
     if (given := document.keys.get("DIMENSION")) is None:
         raise Unreadable("expected DIMENSION, the number of nodes, found none")
-    nodes = whole(given.text, given.number, "DIMENSION")
-    if nodes < 2:
-        raise Unreadable(f"expected a DIMENSION of at least 2, found {nodes}", given.number)
-    return nodes
+    return node_count(given.text, given.number)
 
 
 def _places(document: Document, nodes: int, distances: Distances | None) -> _Places:
@@ -129,7 +128,9 @@ def _depot_first(places: _Places, document: Document) -> _Places:
         raise Unreadable(message, document.places["DEPOT_SECTION"])
     depot = whole(words[0], rows[0].number, "the id of the depot")
     if depot not in places.ids:
-        raise Unreadable(f"expected the depot to be a node, found {depot}", rows[0].number)
+        raise Unreadable(
+            f"expected the depot to be a node, found {shortened(words[0])}", rows[0].number
+        )
     first = places.ids.index(depot)
     order = [first, *(at for at in range(len(places.ids)) if at != first)]
     return _Places(
@@ -182,7 +183,7 @@ def _printable(name: str) -> str:
 
 
 def _weights(instance: Instance) -> Iterator[str]:
-    """Coordinates alone where the standard's rounding gives the travel back, else the whole matrix."""
+    """Coordinates where the standard's rounding gives the travel back, else the whole matrix."""
     points = instance.coordinates
     if points is not None and np.array_equal(travel_matrix(points, "nearest"), instance.travel):
         yield "EDGE_WEIGHT_TYPE : EUC_2D"

@@ -1,7 +1,7 @@
 """A TSPLIB file taken apart into keys and sections, and the tables in those sections."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,7 +25,6 @@ HARMLESS = (
     "DISPLAY_DATA_TYPE",
     "NODE_COORD_TYPE",
     "EDGE_DATA_FORMAT",
-    "SCALE",
 )
 """Keys that LKH knows and that change nothing for a single vehicle."""
 SECTIONS = (
@@ -38,7 +37,9 @@ SECTIONS = (
     "DRAFT_LIMIT_SECTION",
     "DEPOT_SECTION",
 )
-KEYWORD = re.compile(r"([A-Za-z]\w*)\s*[:=]?\s*(.*)")
+OPENING = re.compile(rf"(?i:({'|'.join((*USED, *HARMLESS))})\s*[:=]|({'|'.join(SECTIONS)})\b)")
+"""How a file of this kind starts; the colon tells a key from the head of a column."""
+KEYWORD = re.compile(r"([A-Za-z]\w*)(?:\s*[:=]\s*|\s+|$)(.*)")
 
 Table = dict[int, list[float]]
 """The numbers of each node, by id."""
@@ -46,7 +47,7 @@ Table = dict[int, list[float]]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file taken apart: the values of its keys and the lines of its sections, nothing converted yet."""
+    """The values of a file's keys and the lines of its sections, nothing converted yet."""
 
     keys: dict[str, Line] = field(default_factory=dict)
     sections: dict[str, list[Line]] = field(default_factory=dict)
@@ -54,7 +55,7 @@ class Document:
     """The line on which each section starts."""
     comments: list[str] = field(default_factory=list)
 
-    def choice(self, key: str, known: Iterable[str], default: str | None = None) -> str:
+    def choice(self, key: str, known: Collection[str], default: str | None = None) -> str:
         """The value of a key that must be one of the known ones, in capitals."""
         if key not in self.keys and default is not None:
             return default
@@ -66,7 +67,7 @@ class Document:
         return found.text.upper()
 
     def table(self, section: str, nodes: int, columns: int) -> Table:
-        """A section of rows `id number...`, one a node; a final -1 is passed over, as LKH-3 does."""
+        """A section of rows `id number...`, one a node; LKH-3 lets a -1 end it."""
         rows = self.rows(section)
         if rows and rows[-1].text == "-1":
             rows = rows[:-1]
@@ -83,7 +84,8 @@ class Document:
             node = whole(line.words[0], line.number, f"an id in {section}")
             if node in table:
                 raise Unreadable(
-                    f"expected each node once in {section}, found {node} again", line.number
+                    f"expected each node once in {section}, found {shortened(line.words[0])} again",
+                    line.number,
                 )
             table[node] = [
                 number(word, line.number, f"a number of {section}") for word in line.words[1:]
@@ -100,16 +102,10 @@ class Document:
         """The numbers of a table in the order of the ids, each of which must be there."""
         table = self.table(section, len(ids), columns)
         if strangers := set(table) - set(ids):
-            message = f"expected the ids of the nodes in {section}, found {min(strangers)}"
+            found = shortened(str(min(strangers)))
+            message = f"expected the ids of the nodes in {section}, found {found}"
             raise Unreadable(message, self.places[section])
         return np.array([table[node] for node in ids])
-
-
-def starts_as_tsplib(text: str) -> bool:
-    """Whether the first line opens with a keyword."""
-    first = next(lines(text), None)
-    found = KEYWORD.fullmatch(first.text) if first else None
-    return found is not None and found[1].upper() in (*USED, *HARMLESS, *SECTIONS)
 
 
 def taken_apart(text: str) -> Document:
@@ -133,7 +129,7 @@ def taken_apart(text: str) -> Document:
 
 
 def _opened(document: Document, keyword: str, value: Line) -> list[Line] | None:
-    """Take down a key and its value, or a section; the list for the section's lines, where it is one."""
+    """Take down a key with its value, or a section, whose lines go in the list returned."""
     if keyword == "COMMENT":
         document.comments.append(value.text)
         return None
@@ -147,5 +143,7 @@ def _opened(document: Document, keyword: str, value: Line) -> list[Line] | None:
     if keyword not in SECTIONS:
         document.keys[keyword] = value
         return None
+    if value.text:
+        raise Unreadable(f"expected the numbers of {keyword} on lines below it", value.number)
     document.places[keyword] = value.number
     return document.sections.setdefault(keyword, [])

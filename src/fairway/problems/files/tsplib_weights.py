@@ -1,4 +1,4 @@
-"""Travel out of what TSPLIB gives: weights listed in one of nine ways, or coordinates and a rule."""
+"""Travel out of what TSPLIB gives: weights in one of nine orders, or coordinates and a rule."""
 
 from collections.abc import Callable
 

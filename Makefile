@@ -1,0 +1,40 @@
+# make solve   solve the bundled instances, print verified tours, draw them into out/
+# make test    the whole test suite
+# make check   formatting, lint, import contracts, types, sizes
+# make bench   speed and memory, as ratios
+# Each sets up .venv by itself, and again whenever pyproject.toml or constraints.txt change.
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/ready
+
+.PHONY: solve test check format bench clean
+
+solve: $(READY)
+	$(BIN)/fairway solve --pictures out
+	@echo "pictures: $$(ls out/*.png | tr '\n' ' ')"
+
+test: $(READY)
+	$(BIN)/python -m pytest -n auto --dist worksteal -q
+
+check: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports
+	$(BIN)/pyrefly check
+	$(BIN)/python tools/size.py
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv out
+
+$(READY): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $@

@@ -1,0 +1,162 @@
+"""What people see in a terminal, and the JSON lines that programs read instead."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from fairway.judge import LoadSchedule, Rejection, Solution, TimeSchedule
+from fairway.problems.beds import Bed
+from fairway.problems.instance import Instance
+from fairway.problems.tspdl import TSPDL
+from fairway.problems.tsptw import TSPTW
+
+out = Console(soft_wrap=False, highlight=False, markup=False)
+err = Console(stderr=True, highlight=False, markup=False)
+
+
+def note(sentence: str) -> None:
+    """Say something that is not the answer, on stderr."""
+    err.print(f"note: {sentence}", style="dim", soft_wrap=True)
+
+
+def progress() -> Progress:
+    """A bar on stderr for work that takes a while; it leaves nothing behind."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    return Progress(*columns, console=err, transient=True)
+
+
+def json_line(label: str, instance: Instance, verdict: Solution | Rejection) -> str:
+    """One line for programs: the verdict with everything the judge knows."""
+    feasible = isinstance(verdict, Solution)
+    record = {
+        "name": label,
+        "problem": instance.problem,
+        "nodes": instance.nodes,
+        "feasible": feasible,
+        "cost": verdict.cost,
+        "makespan": verdict.makespan,
+        "tour": list(verdict.tour),
+        "violations": [] if isinstance(verdict, Solution) else _violations(verdict),
+        "schedule": None if verdict.schedule is None else _columns(verdict.schedule),
+    }
+    return json.dumps(record)
+
+
+def verdict_line(label: str, instance: Instance, verdict: Solution | Rejection) -> Text:
+    """The answer in one line."""
+    what = f"{instance.problem.upper()}, {instance.nodes - 1} stops"
+    if isinstance(verdict, Solution):
+        answer = Text("feasible", style="bold green")
+        answer.append(f"  cost {verdict.cost:.10g}", style="default")
+        if isinstance(verdict.schedule, TimeSchedule):
+            answer.append(f"  back at the depot at {verdict.makespan:.10g}", style="default")
+    else:
+        answer = Text(
+            f"refused: {_counted(len(verdict.violations), 'violation')}", style="bold red"
+        )
+    return Text.assemble((label, "bold"), f"  ({what})  ", answer)
+
+
+def tour_line(instance: Instance, tour: Iterable[int]) -> Text:
+    """The stops in order, by name where they have names, between two calls at the depot."""
+    stops = " > ".join(_name(instance, node) for node in (0, *tour, 0))
+    return Text(f"  {stops}", style="cyan")
+
+
+def violation_lines(verdict: Rejection, most: int = 20) -> list[str]:
+    """Every reason for a refusal in words, cut off where it would run on."""
+    lines = [f"  - {violation.why}" for violation in verdict.violations[:most]]
+    if len(verdict.violations) > most:
+        lines.append(f"  - and {len(verdict.violations) - most} more (--json lists all)")
+    return lines
+
+
+def schedule_table(instance: Instance, verdict: Solution | Rejection) -> Table | None:
+    """The schedule of a tour, a row a stop, broken limits marked; None where the tour is not one."""
+    match instance, verdict.schedule:
+        case TSPTW(), TimeSchedule() as schedule:
+            return _time_table(instance, schedule)
+        case TSPDL(), LoadSchedule() as schedule:
+            return _load_table(instance, schedule)
+        case _:
+            return None
+
+
+def bed_line(bed: Bed) -> str:
+    """A bed as one line for programs."""
+    return json.dumps(asdict(bed))
+
+
+def bed_table(beds: Iterable[Bed]) -> Table:
+    """The beds, a row each."""
+    table = Table("bed", "nodes", "hardness", "instances", "seed", "from", box=box.SIMPLE)
+    for bed in beds:
+        hardness = bed.hardness if bed.eta is None else f"{bed.hardness}, eta {bed.eta:g}"
+        source = "the paper" if bed.published else "Fairway"
+        table.add_row(bed.name, str(bed.nodes), hardness, f"{bed.count:,}", str(bed.seed), source)
+    return table
+
+
+def _time_table(instance: TSPTW, schedule: TimeSchedule) -> Table:
+    table = Table("stop", box=box.SIMPLE)
+    for column in ("opens", "closes", "arrival", "wait", "start", "departure"):
+        table.add_column(column, justify="right")
+    table.add_column("")
+    for visit in schedule:
+        opens, closes = instance.opens[visit.node], instance.closes[visit.node]
+        numbers = (opens, closes, visit.arrival, visit.wait, visit.start, visit.departure)
+        late = visit.start > closes
+        table.add_row(
+            _name(instance, visit.node),
+            *(f"{value:.6g}" for value in numbers),
+            "late" if late else "",
+            style="red" if late else None,
+        )
+    return table
+
+
+def _load_table(instance: TSPDL, schedule: LoadSchedule) -> Table:
+    table = Table("port", box=box.SIMPLE)
+    for column in ("demand", "load", "draft"):
+        table.add_column(column, justify="right")
+    table.add_column("")
+    for call in schedule:
+        over = call.load > call.draft
+        numbers = (instance.demand[call.node], call.load, call.draft)
+        table.add_row(
+            _name(instance, call.node),
+            *(f"{value:.6g}" for value in numbers),
+            "too deep" if over else "",
+            style="red" if over else None,
+        )
+    return table
+
+
+def _name(instance: Instance, node: int) -> str:
+    return str(node) if instance.names is None else instance.names[node]
+
+
+def _violations(verdict: Rejection) -> list[dict[str, object]]:
+    return [
+        {"rule": broken.rule, "node": broken.node, "amount": broken.amount, "why": broken.why}
+        for broken in verdict.violations
+    ]
+
+
+def _columns(schedule: TimeSchedule | LoadSchedule) -> dict[str, list[float]]:
+    return {name: getattr(schedule, name).tolist() for name in schedule.__slots__}
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")

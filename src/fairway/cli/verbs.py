@@ -1,0 +1,260 @@
+"""The verbs. Heavy imports stand inside them, so that --help answers at once."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from fairway.cli import ANSWERED, NOT_FEASIBLE
+from fairway.errors import InvalidRequest, InvalidTour
+
+if TYPE_CHECKING:
+    from fairway.judge import Rejection, Solution
+    from fairway.problems.instance import Instance
+
+app = typer.Typer(
+    no_args_is_help=True,
+    invoke_without_command=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+bed_app = typer.Typer(help="The named test beds: list, show, export.", no_args_is_help=True)
+app.add_typer(bed_app, name="bed")
+
+File = Annotated[Path, typer.Argument(help="An instance in any known format; - reads stdin.")]
+Index = Annotated[int | None, typer.Option(help="Which instance of a set, counted from 0.")]
+Rule = Literal["float", "floor", "nearest", "F"]
+Distances = Annotated[Rule | None, typer.Option(help="How coordinates become travel.")]
+Tour = Annotated[str, typer.Option(help="Stops such as 3,1,2, or a file that holds them.")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON line an instance.")]
+
+
+@app.callback()
+def fairway(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+) -> None:
+    """Tours that keep hard constraints: time windows (TSPTW) and draft limits (TSPDL)."""
+    if version:
+        from importlib.metadata import version as installed
+
+        print(installed("fairway"))
+        raise typer.Exit(ANSWERED)
+
+
+@app.command()
+def solve(
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Instances; none solves the bundled examples.")
+    ] = None,
+    distances: Distances = None,
+    pictures: Annotated[Path | None, typer.Option(help="A folder to draw each tour into.")] = None,
+    json: Json = False,
+) -> None:
+    """Find a tour for each instance and print it, verified.
+
+    Until the real solver lands this constructs greedily under the one-step look-ahead: it may miss
+    tours that exist, and says 'unknown' where it found none.
+    """
+    from fairway.classical.greedy import best_of_rules
+    from fairway.cli import inputs, show
+    from fairway.judge import Solution
+
+    count, instances = inputs.all_instances(files or inputs.bundled_examples(), distances)
+    show.note(
+        "greedy construction under the one-step look-ahead, a stand-in until the solver lands"
+    )
+    unsolved = 0
+    with show.progress() as progress:
+        for label, instance in progress.track(instances, total=count, description="solving"):
+            verdict = best_of_rules(instance)
+            unsolved += not isinstance(verdict, Solution)
+            _report(label, instance, verdict, json=json)
+            if pictures is not None and isinstance(verdict, Solution):
+                _draw(instance, verdict.tour, pictures / f"{label}.png")
+    raise typer.Exit(NOT_FEASIBLE if unsolved else ANSWERED)
+
+
+@app.command()
+def verify(
+    file: File,
+    tour: Tour,
+    index: Index = None,
+    distances: Distances = None,
+    tolerance: Annotated[float | None, typer.Option(help="How far a limit may be passed.")] = None,
+    json: Json = False,
+) -> None:
+    """Judge a tour: every stop once, every limit kept, the schedule in full."""
+    from fairway.cli import inputs, show
+    from fairway.judge import Rejection
+    from fairway.judge import verify as judge
+
+    instance = inputs.one_instance(file, index, distances)
+    verdict = judge(instance, inputs.tour_given(tour, instance), tolerance)
+    if isinstance(verdict, Rejection):
+        _refuse_unless_tour(verdict)
+    if json:
+        print(show.json_line(instance.name or file.stem, instance, verdict))
+    else:
+        show.out.print(show.verdict_line(instance.name or file.stem, instance, verdict))
+        if (table := show.schedule_table(instance, verdict)) is not None:
+            show.out.print(table)
+        if isinstance(verdict, Rejection):
+            show.out.print("\n".join(show.violation_lines(verdict)), soft_wrap=True)
+    raise typer.Exit(NOT_FEASIBLE if isinstance(verdict, Rejection) else ANSWERED)
+
+
+@app.command()
+def plot(
+    file: File,
+    tour: Annotated[str | None, typer.Option(help="Stops such as 3,1,2, or a file.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A .png or .svg.")] = None,
+    index: Index = None,
+    distances: Distances = None,
+) -> None:
+    """Draw the tour on the map beside its schedule."""
+    from fairway.cli import inputs
+
+    instance = inputs.one_instance(file, index, distances)
+    stops = None if tour is None else inputs.tour_given(tour, instance)
+    place = output or Path(f"{'stdin' if str(file) == '-' else file.stem}.png")
+    _draw(instance, stops, place)
+    print(place)
+
+
+@app.command()
+def generate(
+    problem: Annotated[Literal["tsptw", "tspdl"], typer.Argument(help="Which problem.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to; a set needs .npz.")
+    ] = None,
+    nodes: Annotated[int, typer.Option("--nodes", "-n", help="The depot included.")] = 50,
+    hardness: Annotated[Literal["easy", "medium", "hard"], typer.Option()] = "hard",
+    count: Annotated[int, typer.Option(help="How many instances.")] = 1,
+    seed: Annotated[int, typer.Option(help="Equal seeds give equal instances.")] = 0,
+    eta: Annotated[float | None, typer.Option(help="Window half-width of hard TSPTW.")] = None,
+    sigma: Annotated[float | None, typer.Option(help="Percent of lowered drafts, TSPDL.")] = None,
+) -> None:
+    """Draw instances from the paper's laws; without --output one instance goes to stdout as JSON."""
+    from fairway.problems.files import write
+    from fairway.problems.generate import LoweredDrafts, TourWindows
+    from fairway.problems.generate import generate as draw_set
+
+    if eta is not None and (problem, hardness) != ("tsptw", "hard"):
+        raise InvalidRequest("--eta belongs to the hard law of tsptw; leave it out here")
+    if sigma is not None and problem != "tspdl":
+        raise InvalidRequest("--sigma belongs to tspdl; leave it out here")
+    law = TourWindows(eta=eta) if eta is not None else hardness
+    law = LoweredDrafts(sigma=sigma) if sigma is not None else law
+    instances = draw_set(problem, n=nodes, hardness=law, count=count, seed=seed)
+    if output is not None:
+        write(instances if count > 1 else instances[0], output)
+    elif count == 1:
+        from fairway.problems.files import document
+
+        print(document.render(instances[0]), end="")
+    else:
+        raise InvalidRequest("a set of instances needs --output with a name that ends in .npz")
+
+
+@app.command()
+def convert(
+    file: File,
+    output: Annotated[Path, typer.Argument(help="The file to write.")],
+    form: Annotated[
+        str | None, typer.Option("--format", help="A format, whatever the suffix of OUTPUT.")
+    ] = None,
+    index: Index = None,
+    distances: Distances = None,
+) -> None:
+    """Read an instance or a set in one format and write it in another."""
+    from fairway.cli import inputs, show
+    from fairway.problems.files import read, write
+    from fairway.problems.instance import Instance
+
+    item = read(file, distances) if index is None else inputs.one_instance(file, index, distances)
+    write(item, output, form)
+    if isinstance(item, Instance):
+        for sentence in item.notes:
+            show.note(sentence)
+
+
+@bed_app.command("list")
+def bed_list(json: Json = False) -> None:
+    """The beds that can be loaded by name."""
+    from fairway.cli import show
+    from fairway.problems.beds import beds
+
+    if json:
+        for bed in beds().values():
+            print(show.bed_line(bed))
+    else:
+        show.out.print(show.bed_table(beds().values()))
+
+
+@bed_app.command("show")
+def bed_show(
+    name: str,
+    references: Annotated[
+        Path | None, typer.Option(help="The authors' lkh_*.pkl, or .npz.")
+    ] = None,
+) -> None:
+    """Load a bed, check its hashes, and say what is known about it."""
+    from fairway.cli import show
+    from fairway.problems.beds import bed_named, load_bed
+
+    bed, instances = bed_named(name), load_bed(name)
+    show.out.print(show.bed_table([bed]))
+    for array, digest in bed.sha256.items():
+        show.out.print(f"{array:12s} sha256 {digest}  as expected", soft_wrap=True)
+    if references is not None:
+        from fairway.evaluate.references import load_references
+
+        known = load_references(name, references)
+        show.out.print(
+            f"references   {known.source}: {len(instances) - len(known.refused)} usable, "
+            f"{len(known.refused)} refused by the judge {known.refused.tolist()}",
+            soft_wrap=True,
+        )
+
+
+@bed_app.command("export")
+def bed_export(name: str, output: Path, index: Index = None) -> None:
+    """Write a bed as .npz, or one of its instances in any format."""
+    from fairway.problems.beds import load_bed
+    from fairway.problems.files import write
+
+    instances = load_bed(name)
+    if index is not None and not 0 <= index < len(instances):
+        raise InvalidRequest(
+            f"bed {name} has no instance {index}; expected 0 to {len(instances) - 1}"
+        )
+    write(instances if index is None else instances[index], output)
+
+
+def _report(label: str, instance: "Instance", verdict: "Solution | Rejection", json: bool) -> None:
+    """One answer of `solve`: a JSON line, or the verdict and the tour in words."""
+    from fairway.cli import show
+    from fairway.judge import Solution
+
+    if json:
+        print(show.json_line(label, instance, verdict))
+    elif isinstance(verdict, Solution):
+        show.out.print(show.verdict_line(label, instance, verdict))
+        show.out.print(show.tour_line(instance, verdict.tour), soft_wrap=True)
+    else:
+        show.out.print(f"{label}  unknown: no tour found; the best attempt was refused because")
+        show.out.print("\n".join(show.violation_lines(verdict, most=3)), soft_wrap=True)
+
+
+def _draw(instance: "Instance", tour: Sequence[int] | None, place: Path) -> None:
+    from fairway.pictures import draw, save
+
+    save(draw(instance, tour), place)
+
+
+def _refuse_unless_tour(verdict: "Rejection") -> None:
+    """A sequence that repeats or invents a stop is bad input; one that merely fails is an answer."""
+    for violation in verdict.violations:
+        if violation.rule in ("repeated", "unknown"):
+            raise InvalidTour(f"the tour is not one: {violation.why}")

@@ -1,0 +1,114 @@
+"""Reference costs of a bed, every one of them backed by a tour that the judge accepts, or left out."""
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from fairway.errors import InvalidFile, InvalidRequest
+from fairway.problems.beds import bed_named, load_bed
+from fairway.problems.files import pickles
+from fairway.problems.files.text import Unreadable
+from fairway.problems.instance import InstanceSet
+from fairway.judge import Solution, verify
+
+PUBLISHED_TOLERANCE = 1e-3
+"""What the authors' environment forgives, 1e-5 in normalised units, in the raw units of the TSPTW beds."""
+
+SHIPPED = Path(__file__).with_name("references")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class References:
+    """Best known costs, one an instance; NaN where the source's own tour is no tour, or not of that cost."""
+
+    bed: str
+    source: str
+    cost: Float[np.ndarray, " B"]
+    proved: Bool[np.ndarray, " B"]
+    """Whether the cost is known to be optimal."""
+    tour: Int[np.ndarray, "B M"]
+    """In the direction of the bed's instances, also where the cost is NaN."""
+
+    @property
+    def refused(self) -> Int[np.ndarray, " R"]:
+        """The instances whose reference the judge refuses, and which no gap may count."""
+        return np.flatnonzero(np.isnan(self.cost))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stated:
+    """What a file of references says, before anyone has checked it."""
+
+    source: str
+    cost: Float[np.ndarray, " B"]
+    tour: Int[np.ndarray, "B M"]
+    proved: Bool[np.ndarray, " B"]
+    delivery_order: bool
+    """The published TSPDL tours are those of a ship that leaves full: backwards, for the published instances."""
+
+
+def load_references(
+    bed: str, path: str | Path | None = None, tolerance: float = PUBLISHED_TOLERANCE
+) -> References:
+    """The references of a bed: those shipped with Fairway, or those in a file, all judged before use.
+
+    Args:
+        bed: The name of a bed.
+        path: The authors' `lkh_*.pkl`, or an `.npz` with arrays `cost` and `tour` (one row an instance).
+        tolerance: By how much a reference tour may pass a limit; LKH-3 rounded its input.
+    """
+    place = SHIPPED / f"{bed}.npz" if path is None else Path(path)
+    if path is None and not place.exists():
+        raise InvalidRequest(
+            f"no reference costs ship for bed {bed_named(bed).name} yet; give a file of them"
+        )
+    try:
+        content = place.read_bytes()
+    except OSError as error:
+        raise InvalidFile(f"{place}: cannot be read ({error.strerror})") from error
+    try:
+        stated = _stated(content, place.name)
+        return _judged(load_bed(bed), stated, tolerance)
+    except Unreadable as error:
+        raise InvalidFile(f"{place}: {error.message}") from error
+
+
+def _stated(content: bytes, source: str) -> Stated:
+    if pickles.recognises(content):
+        cost, tour, _ = pickles.published_references(content)
+        return Stated(source, cost, tour, np.zeros(len(cost), bool), delivery_order=True)
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        cost, tour = arrays["cost"].astype(np.float64), arrays["tour"].astype(np.int64)
+    except Exception as error:  # numpy and zipfile fail in many ways on a damaged file
+        raise Unreadable(
+            "is no file of references; expected a .npz with arrays cost and tour"
+        ) from error
+    proved = arrays.get("proved", np.zeros(len(cost), bool))
+    version = arrays.get("version")
+    return Stated(
+        source if version is None else f"fairway {version}", cost, tour, proved, version is None
+    )
+
+
+def _judged(instances: InstanceSet, stated: Stated, tolerance: float) -> References:
+    expected = (len(instances), instances.nodes - 1)
+    if stated.tour.shape != expected or stated.cost.shape != expected[:1]:
+        raise Unreadable(
+            f"holds {stated.cost.shape} costs and {stated.tour.shape} tours; bed {instances.name} has {expected}"
+        )
+    backwards = instances.problem == "tspdl" and stated.delivery_order
+    tours = stated.tour[:, ::-1] if backwards else stated.tour
+    judged = np.full(len(instances), np.nan)
+    for index, instance in enumerate(instances):
+        verdict = verify(instance, tours[index].tolist(), tolerance)
+        if isinstance(verdict, Solution) and np.isclose(
+            verdict.cost, stated.cost[index], rtol=1e-9
+        ):
+            judged[index] = verdict.cost
+    proved = stated.proved & ~np.isnan(judged)
+    return References(instances.name, stated.source, judged, proved, tours)

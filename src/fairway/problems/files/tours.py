@@ -1,0 +1,119 @@
+"""Tours as people have them: a list of stops, JSON from a solver, or a TSPLIB tour file."""
+
+import json
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from fairway.errors import InvalidFile, InvalidTour
+from fairway.problems.files.text import shortened
+from fairway.problems.instance import Instance
+
+LONGEST_NUMBER = 18
+"""Digits; a longer one is not a node number, and Python refuses to convert very long ones."""
+
+
+def read_tour(given: str | Path) -> list[int | str]:
+    """The stops of a tour, from a file, from standard input where `-` is given, or from the text itself."""
+    if isinstance(given, str) and given != "-" and not _is_file(given):
+        return parse_tour(given)
+    try:
+        content = sys.stdin.buffer.read() if given == "-" else Path(given).read_bytes()
+        return parse_tour(content.decode("utf-8-sig"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidFile(
+            f"{given}: cannot be read as a tour; expected a text file of stops"
+        ) from error
+
+
+def parse_tour(text: str) -> list[int | str]:
+    """Node numbers and names in the order they are given, the depot not yet taken off; see `resolve`."""
+    said = text.strip()
+    if not said:
+        raise InvalidTour("the tour is empty; expected node numbers or names")
+    if said[0] in "[{":
+        return _from_json(said)
+    if (section := re.search(r"^\s*TOUR_SECTION\s*:?\s*$", said, re.MULTILINE)) is not None:
+        return _from_section(said[section.end() :])
+    # Names may hold blanks, so blanks separate only where nothing else does.
+    words = re.split(r"[,\n]" if "," in said else r"\s+", said)
+    return [_word(word.strip()) for word in words if word.strip()]
+
+
+def resolve(words: Sequence[int | str], instance: Instance) -> tuple[int, ...]:
+    """The node numbers of a tour, without the depot at its ends: a number is a node, anything else a name."""
+    known = {name: node for node, name in enumerate(instance.names or ())}
+    tour = []
+    for word in words:
+        if isinstance(word, str) and word not in known:
+            hint = (
+                "the nodes have no names"
+                if not known
+                else f"expected one like {next(iter(known))!r}"
+            )
+            raise InvalidTour(
+                f"there is no stop called {shortened(word)}; {hint}, or a node number"
+            )
+        tour.append(known[word] if isinstance(word, str) else word)
+    if tour and tour[0] == 0:
+        del tour[0]
+    if tour and tour[-1] == 0:
+        del tour[-1]
+    if not tour:
+        raise InvalidTour(
+            "the tour names no stop besides the depot; expected node numbers or names"
+        )
+    return tuple(tour)
+
+
+def _is_file(given: str) -> bool:
+    try:
+        return Path(given).is_file()
+    except (OSError, ValueError):  # a long list of stops is not a possible file name
+        return False
+
+
+def _word(word: str) -> int | str:
+    is_number = re.fullmatch(r"[+-]?[0-9]+", word) is not None and len(word) <= LONGEST_NUMBER
+    return int(word) if is_number else word
+
+
+def _from_json(text: str) -> list[int | str]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidTour(
+            "the tour is not one JSON list, nor one object with the key 'tour'"
+        ) from error
+    tour = value.get("tour") if isinstance(value, dict) else value
+    if not isinstance(tour, list):
+        raise InvalidTour(
+            "there is no tour in this JSON; expected a list, or one under the key 'tour'"
+        )
+    for position, stop in enumerate(tour):
+        if isinstance(stop, bool) or not isinstance(stop, int | str):
+            raise InvalidTour(
+                f"position {position} of the tour is {shortened(json.dumps(stop))}; expected a node number or a name"
+            )
+    return tour
+
+
+def _from_section(text: str) -> list[int | str]:
+    """The stops of a TOUR_SECTION, which counts nodes from 1 and may start its cycle anywhere."""
+    cycle: list[int] = []
+    for word in text.split():
+        if word in ("-1", "EOF"):
+            break
+        node = _word(word)
+        if isinstance(node, str) or node < 1:
+            raise InvalidTour(
+                f"the TOUR_SECTION holds {shortened(word)}; expected node numbers from 1"
+            )
+        cycle.append(node - 1)
+    else:
+        raise InvalidTour("the TOUR_SECTION does not end; expected -1 after its last node")
+    if 0 not in cycle:
+        raise InvalidTour("the TOUR_SECTION leaves out node 1, the depot")
+    depot = cycle.index(0)
+    return [*cycle[depot + 1 :], *cycle[:depot]]

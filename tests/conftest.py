@@ -1,0 +1,43 @@
+"""Fixtures that several test folders share."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fairway.problems.tspdl import TSPDL
+from fairway.problems.tsptw import TSPTW
+
+# Beds are drawn into a folder of the test run's own, never into the user's cache. The name is
+# fixed for a user, so that parallel workers share it; its content is checked on every load.
+os.environ["FAIRWAY_CACHE"] = str(Path(tempfile.gettempdir()) / f"fairway-tests-{os.getuid()}")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of library instances and published references, beside a developer's checkout."""
+    folder = Path(__file__).parents[2] / "shared"
+    if not (folder / "bench").is_dir():
+        pytest.skip("the shared folder with the library instances is not beside this checkout")
+    return folder
+
+
+@pytest.fixture
+def window_instance() -> TSPTW:
+    """Three stops on a line, small enough to schedule by hand."""
+    travel = [[0, 1, 2, 3], [1, 0, 1, 2], [2, 1, 0, 1], [3, 2, 1, 0]]
+    return TSPTW(travel, [0, 4, 0, 0], [20, 9, 8, 12], service=[0, 2, 1, 0], name="line")
+
+
+@pytest.fixture
+def draft_instance() -> TSPDL:
+    """Three ports, the last of which is shallow."""
+    travel = [[0, 1, 2, 3], [1, 0, 1, 2], [2, 1, 0, 1], [3, 2, 1, 0]]
+    return TSPDL(travel, [0, 3, 2, 1], [6, 6, 5, 1], name="ports")
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20241029)

@@ -1,0 +1,203 @@
+"""The JSON format: what goes in comes out to the last bit, and what is wrong is named by its key."""
+
+import json
+
+import numpy as np
+import pytest
+
+from fairway.problems.distances import euclidean, travel_matrix
+from fairway.problems.files import document
+from fairway.problems.files.points import MOST_NODES
+from fairway.problems.files.text import Unreadable
+from fairway.problems.tspdl import TSPDL
+from fairway.problems.tsptw import TSPTW
+
+ZEROS, NINES = np.zeros(3), np.full(3, 9.0)
+POINTS = np.array([[0.0, 0.0], [0.1, 1 / 3], [7.25, 1e-9]])
+TRAVEL = np.array([[0.0, 1.5, 2.0], [1.0, 0.0, 0.1], [3.0, 4.0, 0.0]])
+
+
+def column(*values):
+    return np.array(values, dtype=float)
+
+
+def windows():
+    return {
+        "problem": "tsptw",
+        "coordinates": [[0, 0], [3, 4], [6, 8]],
+        "opens": [0, 1, 2],
+        "closes": [100, 50, 50],
+    }
+
+
+def drafts():
+    return {
+        "problem": "tspdl",
+        "travel": [[0, 1, 2], [1, 0, 3], [2, 3, 0]],
+        "demand": [0, 1, 1],
+        "draft": [2, 1, 2],
+    }
+
+
+def parsed(value, distances=None):
+    return document.parse(json.dumps(value), "stem", distances)
+
+
+def assert_same(found, expected):
+    assert type(found) is type(expected)
+    for field in type(expected).__dataclass_fields__:
+        one, other = getattr(found, field), getattr(expected, field)
+        if isinstance(other, np.ndarray):
+            assert np.array_equal(one, other), field
+        else:
+            assert one == other, field
+
+
+@pytest.mark.parametrize(
+    "instance",
+    [
+        TSPTW(
+            euclidean(POINTS),
+            column(0, 0.1, -3),
+            column(9, 1 / 3, 4),
+            column(0, 2, 1),
+            POINTS,
+            name="a",
+        ),
+        TSPTW(TRAVEL, ZEROS, NINES, ZEROS, names=("Quai 1", "Ærø, 'x'", '"2"')),
+        TSPTW(
+            travel_matrix(POINTS, "floor"),
+            ZEROS,
+            NINES,
+            ZEROS,
+            coordinates=POINTS,
+            name="c",
+        ),
+        TSPDL(euclidean(POINTS), column(0, 1, 0.7), column(3, 0.1, 2), coordinates=POINTS, name=""),
+        TSPDL(TRAVEL, column(0, 1, 2), column(3, 3, 3), "shrinking", POINTS, ("a", "b", "c"), "é"),
+    ],
+)
+def test_an_instance_comes_back_to_the_last_bit(instance):
+    assert_same(document.parse(document.render(instance), "stem", None), instance)
+
+
+def test_travel_is_left_out_only_where_the_coordinates_give_it_back():
+    plain = TSPTW(euclidean(POINTS), ZEROS, NINES, ZEROS, coordinates=POINTS)
+    floored = TSPTW(travel_matrix(POINTS, "floor"), ZEROS, NINES, ZEROS, coordinates=POINTS)
+    assert "travel" not in json.loads(document.render(plain))
+    assert "travel" in json.loads(document.render(floored))
+
+
+def test_a_matrix_is_written_one_row_a_line():
+    lines = document.render(TSPTW(TRAVEL, ZEROS, NINES, ZEROS)).splitlines()
+    assert "    [0, 1.5, 2]," in lines
+
+
+def test_the_name_of_the_file_serves_where_the_document_has_none():
+    assert parsed(windows()).name == "stem"
+    assert parsed(windows() | {"name": "mine"}).name == "mine"
+
+
+def test_service_is_zero_and_the_load_grows_unless_told_otherwise():
+    assert not parsed(windows()).service.any()
+    assert parsed(drafts()).load == "growing"
+
+
+def test_the_rule_asked_for_goes_before_the_rule_of_the_document():
+    points = {"coordinates": [[0, 0], [1, 1], [2, 3]]}
+    assert parsed(windows() | points).travel[0, 1] == np.sqrt(2)
+    assert parsed(windows() | points | {"distances": "floor"}).travel[0, 1] == 1
+    assert parsed(windows() | points | {"distances": "floor"}, "float").travel[0, 1] == np.sqrt(2)
+
+
+def test_a_matrix_stands_whatever_rule_is_asked_for():
+    given = windows() | {"travel": [[0, 1, 1], [1, 0, 1], [1, 1, 0]]}
+    assert parsed(given, "floor").travel[0, 1] == 1
+
+
+def without(value, key):
+    return {name: item for name, item in value.items() if name != key}
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (windows() | {"colour": 1}, "'colour' is unknown"),
+        (windows() | {"demand": [0, 1, 1]}, "'demand' is unknown for tsptw"),
+        (drafts() | {"opens": [0, 1, 1]}, "'opens' is unknown for tspdl"),
+        (without(windows(), "opens"), "'opens' is missing"),
+        (without(windows(), "closes"), "'closes' is missing"),
+        (without(drafts(), "draft"), "'draft' is missing"),
+        (without(windows(), "problem"), "'problem' is missing"),
+        (without(windows(), "coordinates"), "'travel' and 'coordinates' are both missing"),
+        (windows() | {"problem": "vrp"}, "'problem' is the text 'vrp'"),
+        (windows() | {"problem": ["tsptw"]}, "'problem' is a list"),
+        (windows() | {"distances": "taxicab"}, "'distances' is the text 'taxicab'"),
+        (windows() | {"distances": None}, "'distances' is missing"),
+        (drafts() | {"load": "sinking"}, "'load' is the text 'sinking'"),
+        (windows() | {"opens": [0, True, 2]}, r"'opens\[1\]' is true"),
+        (windows() | {"opens": [0, "1", 2]}, r"'opens\[1\]' is the text '1'"),
+        (windows() | {"opens": [0, None, 2]}, r"'opens\[1\]' is null"),
+        (windows() | {"opens": [0, [1], 2]}, r"'opens\[1\]' is a list"),
+        (windows() | {"opens": 3}, "'opens' is the number 3.0"),
+        (windows() | {"opens": []}, "'opens' is an empty list"),
+        (windows() | {"service": {"a": 1}}, "'service' is an object"),
+        (windows() | {"opens": [0, 10**400, 2]}, r"'opens\[1\]' is the number inf"),
+        (windows() | {"coordinates": [[0, 0], [3, 4], [6]]}, r"'coordinates\[2\]' has 1 numbers"),
+        (
+            windows() | {"coordinates": [[0], [3], [6]]},
+            r"'coordinates\[0\]' has 1 numbers; expected 2",
+        ),
+        (windows() | {"opens": [0, 1]}, "'opens' has 2 numbers; expected 3"),
+        (windows() | {"service": [0] * 4}, "'service' has 4 numbers; expected 3"),
+        (drafts() | {"travel": [[0, 1]] * 3}, r"'travel\[0\]' has 2 numbers; expected 3"),
+        (drafts() | {"coordinates": [[0, 0]] * 2}, "'coordinates' has 2 rows; expected 3"),
+        (windows() | {"coordinates": [0, 1, 2]}, r"'coordinates\[0\]' is the number 0.0"),
+        (windows() | {"travel": "near"}, "'travel' is the text 'near'"),
+        (windows() | {"name": 7}, "'name' is the number 7.0"),
+        (windows() | {"names": "abc"}, "'names' is the text 'abc'"),
+        (windows() | {"names": ["a", "b", 3]}, r"'names\[2\]' is the number 3.0"),
+        ([windows()], "not an object"),
+    ],
+)
+def test_what_is_wrong_is_named_by_its_key(value, said):
+    with pytest.raises(Unreadable, match=said):
+        parsed(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "line"),
+    [
+        ('{\n"problem": "tsptw",\n"opens": [1,, 2]}', "is not JSON", 3),
+        ('{"problem": "tsptw"', "is not JSON", 1),
+        ('{"problem": "tsptw"} {"problem": "tspdl"}', "is not JSON: Extra data", 1),
+        ('{"problem": "tsptw", "opens": [NaN]}', "holds NaN", None),
+        ('{"problem": "tsptw", "opens": [-Infinity]}', "holds -Infinity", None),
+        ('{"problem": "tsptw", "problem": "tspdl"}', "'problem' is given twice", None),
+        ('{"problem": ' + "[" * 100_000, "nested too deeply", None),
+        ('{"problem": ' + "9" * 10_000 + "}", "'problem' is the number inf", None),
+    ],
+)
+def test_what_is_not_sound_json_says_so_with_its_line(text, said, line):
+    with pytest.raises(Unreadable, match=said) as caught:
+        document.parse(text, "stem", None)
+    assert caught.value.line == line
+
+
+def test_points_too_many_for_a_matrix_are_refused_before_one_is_made():
+    many = [[float(i), 0.0] for i in range(MOST_NODES + 1)]
+    with pytest.raises(Unreadable, match="at most 5000"):
+        parsed(windows() | {"coordinates": many})
+
+
+def test_only_what_opens_like_json_is_recognised():
+    assert document.recognises(' \n{"problem"')
+    assert document.recognises("[1, 2]")
+    assert not document.recognises("")
+    assert not document.recognises("id,x,y\n{")
+
+
+def test_a_name_that_utf_8_cannot_hold_is_still_written():
+    text = document.render(TSPTW(TRAVEL, ZEROS, NINES, ZEROS, name="odd\udcff"))
+    assert document.parse(text, "stem", None).name == "odd?"
+    assert text.encode()

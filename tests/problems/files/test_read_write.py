@@ -1,0 +1,157 @@
+"""`read` finds the format out by itself and puts the file's name before what is wrong; `write` is all or nothing."""
+
+import io
+import pickle
+
+import numpy as np
+import pytest
+
+from fairway.errors import FairwayError, InvalidFile, InvalidRequest
+from fairway.problems.distances import euclidean
+from fairway.problems.files import SUFFIXES, read, write
+from fairway.problems.places import Places
+from fairway.problems.tspdl import TSPDL, TSPDLSet
+from fairway.problems.tsptw import TSPTW, TSPTWSet
+
+POINTS = np.array([[0.0, 0.0], [3.0, 4.0], [6.0, 8.0], [1.0, 7.0]])
+ZEROS = np.zeros(4)
+WINDOWS = TSPTW(euclidean(POINTS), ZEROS, ZEROS + 90, ZEROS, POINTS, name="stem")
+DRAFTS = TSPDL(
+    euclidean(POINTS), np.array([0.0, 1, 1, 1]), ZEROS + 3, "growing", POINTS, name="stem"
+)
+WINDOW_SET = TSPTWSet(
+    Places(np.stack([POINTS] * 2)), np.zeros((2, 4)), np.full((2, 4), 90.0), np.zeros((2, 4)), "s"
+)
+
+
+def assert_same_problem(found, expected):
+    assert type(found) is type(expected)
+    assert np.array_equal(found.travel, expected.travel)
+    columns = (
+        ("opens", "closes", "service")
+        if isinstance(expected, TSPTW)
+        else ("demand", "draft", "load")
+    )
+    for column in columns:
+        assert np.array_equal(getattr(found, column), getattr(expected, column)), column
+
+
+@pytest.mark.parametrize(
+    ("instance", "format"),
+    [
+        *((WINDOWS, name) for name in ("json", "csv", "npz", "matrix", "solomon", "tsplib")),
+        *((DRAFTS, name) for name in ("json", "csv", "npz", "rakke", "tsplib")),
+    ],
+)
+def test_every_format_is_recognised_whatever_the_suffix(instance, format, tmp_path):
+    path = tmp_path / "stem.data"
+    write(instance, path, format)
+    assert_same_problem(read(path), instance)
+
+
+@pytest.mark.parametrize("suffix", [*SUFFIXES, ".JSON"])
+def test_the_suffix_chooses_the_format(suffix, tmp_path):
+    instance = DRAFTS if suffix in (".dat", ".tspdl") else WINDOWS
+    path = tmp_path / f"stem{suffix}"
+    write(instance, path)
+    by_name = tmp_path / "by name"
+    write(instance, by_name, SUFFIXES[suffix.lower()])
+    assert path.read_bytes() == by_name.read_bytes()
+    assert_same_problem(read(path), instance)
+
+
+def test_a_set_is_written_as_npz_and_comes_back_as_a_set(tmp_path):
+    write(WINDOW_SET, tmp_path / "s.npz")
+    found = read(tmp_path / "s.npz")
+    assert isinstance(found, TSPTWSet)
+    assert len(found) == 2
+
+
+def test_the_authors_pickles_are_read_as_sets(tmp_path):
+    rows = [(POINTS.tolist(), [0.0, 1.0, 1.0, 1.0], [3.0] * 4)] * 2
+    path = tmp_path / "tspdl4.pkl"
+    path.write_bytes(pickle.dumps(rows, protocol=5))
+    found = read(path)
+    assert isinstance(found, TSPDLSet)
+    assert found.name == "tspdl4"
+
+
+def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"\xef\xbb\xbfid,x,y,open,close\n0,0,0,0,9\n1,3,4,0,9\n")
+    assert read(path).nodes == 2
+
+
+def test_the_distance_rule_reaches_the_reader(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("id,x,y,open,close\n0,0,0,0,9\n1,1,1,0,9\n")
+    assert read(path, "floor").travel[0, 1] == 1
+    with pytest.raises(InvalidRequest, match="'taxicab' is unknown"):
+        read(path, "taxicab")
+
+
+def test_a_dash_reads_standard_input(monkeypatch):
+    text = b"id,x,y,open,close\n0,0,0,0,9\n1,3,oops,0,9\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.replace(b"oops", b"4"))))
+    assert read("-").nodes == 2
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+    with pytest.raises(InvalidFile, match="^standard input:3: expected 'y'"):
+        read("-")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is empty"),
+        (b" \r\n\t", "is empty"),
+        (b"hello\nworld\n", ":1: the format is not known; expected one of json, tsplib"),
+        (b"id,x,y,open,close\n0,0,\0,0,9\n", ":2: holds binary data"),
+        (b"id,x,y,open,close\n0,0,0,0,9\n\xff", ":3: holds bytes that are not UTF-8"),
+        (b'{"problem": "tsptw",\n,}', ":2: is not JSON"),
+        (b"id,x,y,open,close\n0,0,0,9,8\n1,3,4,0,9\n", ": the window of node 0 closes"),
+        (b"PK\x03\x04 not a zip file", ": the archive is damaged"),
+        (b"\x80\x04 not a pickle", ": the pickle is damaged"),
+    ],
+)
+def test_what_is_wrong_with_a_file_starts_with_its_name_and_line(content, said, tmp_path):
+    path = tmp_path / "some file.txt"
+    path.write_bytes(content)
+    with pytest.raises(InvalidFile) as caught:
+        read(path)
+    assert str(caught.value).startswith(f"{path}{said}" if said[0] == ":" else f"{path}: {said}")
+
+
+def test_a_file_that_is_not_there_or_is_a_folder_is_refused(tmp_path):
+    with pytest.raises(InvalidFile, match="cannot be read"):
+        read(tmp_path / "missing.json")
+    with pytest.raises(InvalidFile, match="cannot be read"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("item", "file", "format", "said"),
+    [
+        (WINDOWS, "a.xyz", None, "the suffix .xyz names no format"),
+        (WINDOWS, "a", None, r"the suffix \(none\) names no format"),
+        (WINDOWS, "a.pkl", None, "the suffix .pkl names no format"),
+        (WINDOWS, "a.json", "pickle", "there is no writer for 'pickle'"),
+        (WINDOW_SET, "a.json", None, "json holds one instance, not a set"),
+        (WINDOWS, "a.dat", None, "draft limits only"),
+        (DRAFTS, "a.txt", None, "time windows only"),
+        (WINDOWS, "no folder/a.json", None, "cannot be written"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_and_nothing_is_left_behind(
+    item, file, format, said, tmp_path
+):
+    with pytest.raises(FairwayError, match=said):
+        write(item, tmp_path / file, format)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_refused_write_leaves_the_old_file_as_it_was(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("before")
+    with pytest.raises(InvalidFile):
+        write(TSPTW(np.ones((4, 4)), ZEROS, ZEROS + 9, ZEROS), path)
+    assert path.read_text() == "before"

@@ -1,0 +1,201 @@
+"""The CSV format: a planner's table in any usual dress, and a sentence with a line where it is not one."""
+
+import numpy as np
+import pytest
+
+from fairway.errors import InvalidInstance
+from fairway.problems.distances import euclidean
+from fairway.problems.files import table
+from fairway.problems.files.text import Unreadable
+from fairway.problems.tspdl import TSPDL
+from fairway.problems.tsptw import TSPTW
+
+WINDOWS = "id,x,y,open,close,service\nDepot,0,0,0,100,0\nA,3,4,10,20,5\nB,6,8,0.5,30,5\n"
+DRAFTS = "id,x,y,demand,draft\n0,0,0,0,9\n1,3,4,2,5\n2,6,8,3,4\n"
+ZEROS, NINES = np.zeros(3), np.full(3, 9.0)
+POINTS = np.array([[0.0, 0.0], [0.1, 1 / 3], [-7.25, 1e-9]])
+
+
+def column(*values):
+    return np.array(values, dtype=float)
+
+
+def parsed(text, distances=None):
+    return table.parse(text, "stem", distances)
+
+
+def test_a_row_is_a_node_and_the_first_is_the_depot():
+    instance = parsed(WINDOWS)
+    assert isinstance(instance, TSPTW)
+    assert instance.names == ("Depot", "A", "B")
+    assert instance.travel[0].tolist() == [0, 5, 10]
+    assert instance.opens.tolist() == [0, 10, 0.5]
+    assert instance.closes.tolist() == [100, 20, 30]
+    assert instance.service.tolist() == [0, 5, 5]
+    assert instance.name == "stem"
+
+
+def test_a_demand_and_a_draft_make_a_growing_load():
+    instance = parsed(DRAFTS)
+    assert isinstance(instance, TSPDL)
+    assert instance.load == "growing"
+    assert instance.demand.tolist() == [0, 2, 3]
+    assert instance.draft.tolist() == [9, 5, 4]
+
+
+def test_ids_that_only_count_the_rows_are_no_names():
+    assert parsed(DRAFTS).names is None
+    assert parsed(DRAFTS.replace("\n2,", "\n3,")).names == ("0", "1", "3")
+
+
+def test_the_distance_rule_is_the_one_asked_for():
+    uneven = WINDOWS.replace("3,4", "1,1")
+    assert parsed(uneven).travel[0, 1] == np.sqrt(2)
+    assert parsed(uneven, "floor").travel[0, 1] == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WINDOWS.replace(",", ";"),
+        WINDOWS.replace(",", "\t"),
+        WINDOWS.replace(",", " , "),
+        WINDOWS.replace("\n", "\r\n"),
+        WINDOWS.replace("\n", "\n\n"),
+        "\n" + WINDOWS + ",,,,,\n",
+        WINDOWS.replace("id,x,y,open", "ID,X,y,Open"),
+        WINDOWS.replace("Depot", '"Depot"').replace("id,x", '"id","x"'),
+        "service,close,open,y,x,id\n0,100,0,0,0,Depot\n5,20,10,4,3,A\n5,30,0.5,8,6,B\n",
+    ],
+)
+def test_the_same_table_in_another_dress_is_the_same_instance(text):
+    assert table.recognises(text)
+    found, expected = parsed(text), parsed(WINDOWS)
+    assert found.names == expected.names
+    for field in ("travel", "opens", "closes", "service", "coordinates"):
+        assert np.array_equal(getattr(found, field), getattr(expected, field)), field
+
+
+def test_a_quoted_name_may_hold_the_delimiter_and_a_line_break():
+    instance = parsed(WINDOWS.replace("A,3", '"A, ""north""\nquay",3'))
+    assert instance.names == ("Depot", 'A, "north"\nquay', "B")
+
+
+def test_service_is_zero_without_its_column():
+    instance = parsed("id,x,y,open,close\na,0,0,0,9\nb,1,1,0,9\n")
+    assert instance.service.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "line"),
+    [
+        (WINDOWS.replace("service", "colour"), "column 'colour' is unknown", 1),
+        (WINDOWS.replace("service", "x"), "column 'x' is given twice", 1),
+        (WINDOWS.replace("service", "draft"), "column 'open' mixes two problems", 1),
+        ("id,x,y,open\na,0,0,0\n", "column 'close' is missing", 1),
+        ("id,x,y\na,0,0\n", "column 'open' is missing", 1),
+        ("x,y,demand,draft\n0,0,0,1\n", "column 'id' is missing", 1),
+        ("id,x,y,open,close\n", "no rows", 1),
+        (WINDOWS.replace("A,3,4", "A,,4"), "column 'x' is blank", 3),
+        (WINDOWS.replace("A,3,4", " ,3,4"), "column 'id' is blank", 3),
+        (WINDOWS.replace("A,3,4", "A,three,4"), "expected 'x', a finite number, found 'three'", 3),
+        (WINDOWS.replace("A,3,4", "A,nan,4"), "expected 'x', a finite number, found 'nan'", 3),
+        (WINDOWS.replace("A,3,4", "A,1e999,4"), "expected 'x', a finite number", 3),
+        (WINDOWS.replace("A,3,4", "A,3"), "expected 6 cells like the header, found 5", 3),
+        (WINDOWS.replace("A,3,4", "A,3,4,5"), "expected 6 cells like the header, found 7", 3),
+        (WINDOWS.replace("B,6", "A,6"), "the id 'A' is also on line 3", 4),
+        (WINDOWS.replace("A,3", '"A,3'), "is not a table", 4),
+        (WINDOWS.replace("A,3", '"A"b,3'), "is not a table", 3),
+        (WINDOWS.replace("A,", "A" * 200_000 + ","), "is not a table: field larger", 3),
+        (
+            WINDOWS.replace(",", ";").replace("0.5", "0,5"),
+            "'0,5'; write numbers with a decimal point",
+            4,
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(text, said, line):
+    with pytest.raises(Unreadable, match=said) as caught:
+        parsed(text)
+    assert caught.value.line == line
+
+
+def test_a_cargo_at_the_depot_is_refused():
+    with pytest.raises(InvalidInstance, match="the depot has a demand"):
+        parsed(DRAFTS.replace("0,0,0,0,9", "0,0,0,1,9"))
+
+
+@pytest.mark.parametrize(
+    "instance",
+    [
+        TSPTW(
+            euclidean(POINTS),
+            column(0, 0.1, -3),
+            column(9, 1 / 3, 4),
+            column(0, 2, 1),
+            POINTS,
+            name="stem",
+        ),
+        TSPTW(
+            euclidean(POINTS),
+            ZEROS,
+            NINES,
+            ZEROS,
+            POINTS,
+            ("a, b", '"q"', "Ærø"),
+            "stem",
+        ),
+        TSPDL(
+            euclidean(POINTS), column(0, 1, 0.7), column(3, 0.1, 2), coordinates=POINTS, name="stem"
+        ),
+    ],
+)
+def test_an_instance_comes_back_to_the_last_bit(instance):
+    text = table.render(instance)
+    assert table.recognises(text)
+    found = parsed(text)
+    for field in type(instance).__dataclass_fields__:
+        assert np.array_equal(getattr(found, field), getattr(instance, field)), field
+
+
+@pytest.mark.parametrize(
+    ("instance", "said"),
+    [
+        (TSPTW(euclidean(POINTS), ZEROS, NINES, ZEROS), "Euclidean"),
+        (TSPTW(np.ones((3, 3)), ZEROS, NINES, ZEROS, coordinates=POINTS), "Euclidean"),
+        (
+            TSPDL(euclidean(POINTS), column(0, 1, 1), NINES, "shrinking", POINTS),
+            "growing load only",
+        ),
+        (
+            TSPTW(euclidean(POINTS), ZEROS, NINES, ZEROS, POINTS, (" a", "b", "c")),
+            "' a'",
+        ),
+        (
+            TSPTW(euclidean(POINTS), ZEROS, NINES, ZEROS, POINTS, ("a", "", "c")),
+            "''",
+        ),
+        (
+            TSPTW(
+                euclidean(POINTS),
+                ZEROS,
+                NINES,
+                ZEROS,
+                POINTS,
+                ("a\rb", "b", "c"),
+            ),
+            "name",
+        ),
+    ],
+)
+def test_what_a_table_cannot_hold_is_refused_and_sent_to_json(instance, said):
+    with pytest.raises(Unreadable, match=said) as caught:
+        table.render(instance)
+    assert ".json" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a,b,c\n", "id\n", "3\n0 1 2\n", "x y id\n", '{"id": 1, "x": 2}']
+)
+def test_other_texts_are_not_recognised(text):
+    assert not table.recognises(text)

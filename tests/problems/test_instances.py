@@ -1,0 +1,109 @@
+"""What an instance refuses to be made of, and what it keeps."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from fairway.errors import InvalidInstance
+from fairway.problems.tspdl import TSPDL
+from fairway.problems.tsptw import TSPTW
+
+SQUARE = [[0.0, 1.0, 2.0], [1.5, 0.0, 1.0], [2.0, 1.0, 0.0]]
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"travel": [[0, 1, 2], [1, 0, 2]]}, "2 x 3; expected a square matrix"),
+        ({"travel": [[0, 1], [1]]}, "not an array of numbers"),
+        ({"travel": [[0, "x"], [1, 0]]}, "not an array of numbers"),
+        ({"travel": [[0]]}, "no stop besides the depot"),
+        ({"travel": []}, "expected a square matrix"),
+        (
+            {"travel": [[0, -1, 2], [1, 0, 2], [1, 1, 0]]},
+            r"travel[0, 1] is -1; expected zero or more",
+        ),
+        (
+            {"travel": [[0, NAN, 2], [1, 0, 2], [1, 1, 0]]},
+            r"travel[0, 1] is nan; expected a finite",
+        ),
+        (
+            {"travel": [[0, INF, 2], [1, 0, 2], [1, 1, 0]]},
+            r"travel[0, 1] is inf; expected a finite",
+        ),
+        ({"travel": [[0, 1e300, 2], [1, 0, 2], [1, 1, 0]]}, "choose a larger unit"),
+        ({"opens": [0, 1]}, "opens has shape 2; expected 3 numbers"),
+        ({"opens": [0, NAN, 1]}, "opens[1] is nan"),
+        ({"closes": [9, INF, 9]}, "closes[1] is inf"),
+        ({"opens": [0, 5, 0], "closes": [9, 4, 9]}, "node 1 closes at 4 before it opens at 5"),
+        ({"service": [0, -1, 0]}, "service[1] is -1; expected zero or more"),
+        ({"coordinates": [[0, 0], [1, 1]]}, "coordinates have shape 2 x 2; expected 3 rows"),
+        ({"names": ("a", "b")}, "2 names were given; expected 3"),
+        ({"names": ("a", "b", "b")}, "'b' is given to more than one node"),
+    ],
+)
+def test_bad_time_windows_are_refused_in_one_sentence(fields, sentence):
+    good = {"travel": SQUARE, "opens": [0, 0, 0], "closes": [9, 9, 9]}
+    with pytest.raises(InvalidInstance) as caught:
+        TSPTW(**(good | fields))
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"demand": [0, -1, 1]}, "demand[1] is -1"),
+        ({"draft": [2, 1, -3]}, "draft[2] is -3"),
+        ({"demand": [1, 1, 1]}, "the depot has a demand of 1"),
+        ({"load": "sinking"}, "load is 'sinking'; expected growing or shrinking"),
+    ],
+)
+def test_bad_draft_limits_are_refused_in_one_sentence(fields, sentence):
+    good = {"travel": SQUARE, "demand": [0, 1, 1], "draft": [2, 2, 2]}
+    with pytest.raises(InvalidInstance) as caught:
+        TSPDL(**(good | fields))
+    assert sentence in str(caught.value)
+
+
+def test_an_instance_keeps_its_numbers_and_lets_nobody_change_them():
+    travel = np.array(SQUARE)
+    instance = TSPTW(travel, [0, -2.5, 0], [9, 8, 7], service=10)
+    travel[0, 1] = 99
+    assert instance.travel[0, 1] == 1
+    assert instance.travel.dtype == np.float64
+    assert instance.service.tolist() == [10, 10, 10]
+    with pytest.raises(ValueError, match="read-only"):
+        instance.travel[0, 1] = 5
+    with pytest.raises(AttributeError):
+        instance.opens = np.zeros(3)  # type: ignore[misc]
+
+
+def test_the_diagonal_is_never_travelled():
+    instance = TSPTW([[7, 1], [1, 7]], 0, 9)
+    assert instance.travel.tolist() == [[0, 1], [1, 0]]
+
+
+def test_a_matrix_that_breaks_the_triangle_inequality_is_taken_and_noted():
+    bent = TSPTW([[0, 1, 5], [1, 0, 1], [5, 1, 0]], 0, 9)
+    assert bent.notes == (
+        "the travel matrix breaks the triangle inequality: 0 to 2 takes 5, by way of 1 only 2",
+    )
+    assert TSPTW(SQUARE, 0, 9).notes == ()
+
+
+def test_whole_numbers_are_known_as_such():
+    assert not TSPTW(SQUARE, 0, 9).integral
+    assert TSPTW(np.rint(SQUARE), 0, 9).integral
+    assert TSPDL(SQUARE, [0, 1, 1], [2, 2, 2]).integral, "loads are whole, whatever travel is"
+    assert not TSPDL(SQUARE, [0, 0.5, 1], [2, 2, 2]).integral
+
+
+def test_instances_travel_between_processes():
+    instance = TSPTW(SQUARE, 0, 9, names=("a", "b", "c"))
+    for twin in (pickle.loads(pickle.dumps(instance)), copy.deepcopy(instance)):
+        assert np.array_equal(twin.travel, instance.travel)
+        assert twin.names == instance.names

@@ -1,0 +1,99 @@
+import sys
+
+import numpy as np
+import pytest
+
+from fairway.errors import InvalidInstance
+from fairway.problems.beds import load_bed
+from fairway.problems.distances import euclidean
+from fairway.problems.generate import generate
+from fairway.problems.instance import instance_set
+from fairway.problems.places import Places
+from fairway.problems.tspdl import TSPDL
+from fairway.problems.tsptw import TSPTW, TSPTWSet
+
+
+def arrays_of(instances):
+    places = (instances.places.coordinates, instances.places.matrix)
+    names = [
+        name for name in instances.__slots__ if isinstance(getattr(instances, name), np.ndarray)
+    ]
+    return [
+        array
+        for array in (*places, *(getattr(instances, name) for name in names))
+        if array is not None
+    ]
+
+
+def held_bytes(array: np.ndarray) -> int:
+    """Memory behind an array; a broadcast number holds next to nothing."""
+    base = array
+    while isinstance(base.base, np.ndarray):
+        base = base.base
+    return base.nbytes
+
+
+@pytest.mark.parametrize("name", ["tsptw100-hard", "tspdl100-hard"])
+def test_ten_thousand_instances_stay_under_two_hundred_megabytes(name):
+    assert sum(map(held_bytes, arrays_of(load_bed(name)))) < 200e6
+
+
+@pytest.mark.parametrize("problem", ["tsptw", "tspdl"])
+def test_indexing_gives_an_instance_and_slicing_a_set(problem):
+    instances = generate(problem, n=8, count=5, seed=3)
+    assert len(instances) == len(list(instances)) == 5
+    assert np.array_equal(instances[-1].travel, instances[4].travel)
+    assert np.array_equal(instances[1:3][1].travel, instances[2].travel)
+    assert np.array_equal(instances[2].travel, euclidean(instances[2].coordinates))
+    with pytest.raises(IndexError):
+        instances[5]
+
+
+def test_a_set_of_given_instances_gives_them_back(rng):
+    travels = rng.random((3, 4, 4)) + 1
+    given = [TSPTW(travel, 0, index, name="x") for index, travel in enumerate(travels)]
+    instances = instance_set(given, "mine")
+    assert isinstance(instances, TSPTWSet)
+    assert instances.places.coordinates is None
+    for before, after in zip(given, instances, strict=True):
+        assert np.array_equal(before.travel, after.travel)
+        assert np.array_equal(before.closes, after.closes)
+
+
+def test_euclidean_matrices_are_not_stored_twice():
+    instances = generate("tsptw", n=6, count=3, seed=1)
+    assert instance_set(list(instances)).places.matrix is None
+
+
+@pytest.mark.parametrize(
+    ("instances", "sentence"),
+    [
+        ([], "at least one"),
+        ([TSPTW(np.ones((2, 2)), 0, 1), TSPTW(np.ones((3, 3)), 0, 1)], "one size"),
+        ([TSPTW(np.ones((2, 2)), 0, 1), TSPDL(np.ones((2, 2)), [0, 1], 1)], "one problem"),
+        (
+            [TSPDL(np.ones((2, 2)), [0, 1], 1), TSPDL(np.ones((2, 2)), [0, 1], 1, "shrinking")],
+            "one direction",
+        ),
+    ],
+)
+def test_what_does_not_belong_together_makes_no_set(instances, sentence):
+    with pytest.raises(InvalidInstance, match=sentence):
+        instance_set(instances)
+
+
+def test_a_set_needs_to_know_where_its_nodes_are():
+    with pytest.raises(InvalidInstance, match="coordinates or travel"):
+        Places()
+    with pytest.raises(InvalidInstance, match="opens has shape"):
+        TSPTWSet(Places(np.zeros((2, 3, 2))), np.zeros((2, 4)), np.ones((2, 3)))
+    with pytest.raises(InvalidInstance, match="not finite"):
+        TSPTWSet(Places(np.zeros((2, 3, 2))), np.full((2, 3), np.nan), np.ones((2, 3)))
+
+
+def test_instances_need_no_torch():
+    """In a fresh interpreter, since other tests have imported it here."""
+    import subprocess
+
+    code = "import sys, fairway; fairway.generate('tsptw', n=5); sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

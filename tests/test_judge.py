@@ -1,0 +1,164 @@
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairway.errors import InvalidRequest, InvalidTour
+from fairway.judge import TOLERANCE, LoadSchedule, Rejection, Solution, TimeSchedule, verify
+from fairway.problems.tspdl import TSPDL
+from fairway.problems.tsptw import TSPTW
+
+
+def rules(verdict):
+    assert isinstance(verdict, Rejection)
+    return [(violation.rule, violation.node, violation.amount) for violation in verdict.violations]
+
+
+def test_a_feasible_tour_is_scheduled_to_the_minute(window_instance):
+    """By hand: 2 at 2 (until 3), 1 at 4 (no wait, opens at 4, until 6), 3 at 8, back at 11."""
+    verdict = verify(window_instance, [2, 1, 3])
+    assert isinstance(verdict, Solution)
+    assert isinstance(verdict.schedule, TimeSchedule)
+    assert verdict.tour == (2, 1, 3)
+    assert verdict.cost == 2 + 1 + 2 + 3
+    assert verdict.makespan == 11
+    assert verdict.schedule.node.tolist() == [2, 1, 3]
+    assert verdict.schedule.arrival.tolist() == [2, 4, 8]
+    assert verdict.schedule.wait.tolist() == [0, 0, 0]
+    assert verdict.schedule.departure.tolist() == [3, 6, 8]
+
+
+def test_waiting_counts_in_time_and_not_in_cost(window_instance):
+    """By hand: 1 reached at 1, opens at 4, left at 6; 2 at 7, left at 8; 3 at 9; back at 12."""
+    verdict = verify(window_instance, [1, 2, 3])
+    assert isinstance(verdict, Solution)
+    assert verdict.schedule[0].wait == 3
+    assert [visit.start for visit in verdict.schedule] == [4, 7, 9]
+    assert (verdict.cost, verdict.makespan) == (6, 12)
+
+
+def test_the_depot_is_left_when_it_opens(window_instance):
+    later = replace(window_instance, opens=[3, 4, 0, 0])
+    assert verify(later, [1, 2, 3]).schedule.arrival[0] == 4
+
+
+def test_every_late_stop_and_the_late_return_are_listed(window_instance):
+    tight = replace(window_instance, closes=[10, 9, 6, 8])
+    verdict = verify(tight, [1, 2, 3])
+    assert rules(verdict) == [("late", 2, 1), ("late", 3, 1), ("late return", 0, 2)]
+    assert verdict.cost == 6
+    assert "starts at 7, 1 after its window closes at 6" in verdict.violations[0].why
+
+
+def test_what_is_not_a_tour_lists_each_missing_repeated_and_unknown_stop(window_instance):
+    verdict = verify(window_instance, [1, 1, 7, 0, -2])
+    assert rules(verdict) == [
+        ("repeated", 1, 1),
+        ("unknown", 7, 1),
+        ("unknown", 0, 1),
+        ("unknown", -2, 1),
+        ("missing", 2, 1),
+        ("missing", 3, 1),
+    ]
+    assert verdict.schedule is None
+    assert verdict.cost is None
+
+
+def test_an_empty_tour_misses_every_stop(window_instance):
+    assert [rule for rule, _, _ in rules(verify(window_instance, []))] == ["missing"] * 3
+
+
+@pytest.mark.parametrize(
+    "tour", [[1, 2, 2.5], ["1", "2", "3"], [True, 2, 3], 5, [None], [[1, 2, 3]]]
+)
+def test_what_is_not_a_sequence_of_whole_numbers_is_refused_as_input(window_instance, tour):
+    with pytest.raises(InvalidTour):
+        verify(window_instance, tour)
+
+
+def test_numpy_tours_are_taken(window_instance):
+    assert isinstance(verify(window_instance, np.array([2, 1, 3], dtype=np.uint8)), Solution)
+
+
+def test_a_growing_load_counts_the_ports_own_cargo(draft_instance):
+    verdict = verify(draft_instance, [3, 2, 1])
+    assert isinstance(verdict, Solution)
+    assert isinstance(verdict.schedule, LoadSchedule)
+    assert [call.load for call in verdict.schedule] == [1, 3, 6]
+    assert verdict.cost == verdict.makespan == 6
+    assert rules(verify(draft_instance, [1, 2, 3])) == [("draft", 3, 5)]
+
+
+def test_a_shrinking_load_is_what_is_on_board_on_arrival(draft_instance):
+    delivery = replace(draft_instance, load="shrinking")
+    verdict = verify(delivery, [1, 2, 3])
+    assert isinstance(verdict, Solution)
+    assert [call.load for call in verdict.schedule] == [6, 3, 1]
+    assert rules(verify(delivery, [3, 2, 1])) == [("draft", 3, 5)]
+
+
+@given(st.integers(0, 10**6))
+def test_a_reversed_instance_accepts_exactly_the_reversed_tours(seed):
+    rng = np.random.default_rng(seed)
+    demand = np.array([0, *rng.integers(0, 4, 4)], float)
+    instance = TSPDL(rng.integers(0, 9, (5, 5)), demand, rng.integers(0, 12, 5), name="any")
+    for tour in itertools.permutations(range(1, 5)):
+        there, back = verify(instance, tour), verify(instance.reversed(), tour[::-1])
+        assert type(there) is type(back)
+        assert there.cost == back.cost
+
+
+def test_whole_numbers_get_no_tolerance_and_fractions_a_little():
+    whole = TSPTW([[0, 1], [1, 0]], [0, 0], [2, 1])
+    assert isinstance(verify(replace(whole, closes=[2, 0]), [1]), Rejection)
+    for over, accepted in ((TOLERANCE / 2, True), (TOLERANCE * 2, False)):
+        fraction = replace(whole, closes=[2, 1 - over])
+        assert isinstance(verify(fraction, [1]), Solution) is accepted
+        assert isinstance(verify(fraction, [1], tolerance=0), Rejection)
+        assert isinstance(verify(fraction, [1], tolerance=1e-3), Solution)
+
+
+@pytest.mark.parametrize("tolerance", [-1.0, float("nan"), float("inf")])
+def test_a_senseless_tolerance_is_refused(window_instance, tolerance):
+    with pytest.raises(InvalidRequest):
+        verify(window_instance, [1, 2, 3], tolerance)
+
+
+@given(st.integers(0, 10**6))
+def test_agrees_with_the_definition_on_random_asymmetric_instances(seed):
+    """The definition, written once more as directly as it can be said."""
+    rng = np.random.default_rng(seed)
+    nodes = int(rng.integers(2, 7))
+    opens = rng.integers(0, 20, nodes)
+    instance = TSPTW(
+        rng.integers(0, 12, (nodes, nodes)),
+        opens,
+        opens + rng.integers(0, 30, nodes),
+        rng.integers(0, 4, nodes),
+    )
+    tour = (1 + rng.permutation(nodes - 1)).tolist()
+    now, here, cost, in_time = instance.opens[0] + instance.service[0], 0, 0.0, True
+    for there in [*tour, 0]:
+        now, cost = now + instance.travel[here, there], cost + instance.travel[here, there]
+        if there:
+            now = max(now, instance.opens[there])
+        in_time = in_time and now <= instance.closes[there]
+        now, here = now + (instance.service[there] if there else 0), there
+    verdict = verify(instance, tour)
+    assert isinstance(verdict, Solution) is bool(in_time)
+    assert (verdict.cost, verdict.makespan) == (cost, now)
+
+
+def test_only_the_judge_makes_solutions():
+    from pathlib import Path
+
+    import fairway
+
+    sources = Path(fairway.__file__).parent.rglob("*.py")
+    makers = [
+        path.name for path in sources if " Solution(" in path.read_text().replace("case ", "")
+    ]
+    assert makers == ["judge.py"]
