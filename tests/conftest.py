@@ -15,6 +15,14 @@ from fairway.problems.tsptw import TSPTW
 os.environ["FAIRWAY_CACHE"] = str(Path(tempfile.gettempdir()) / f"fairway-tests-{os.getuid()}")
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("cuda"):
+        import torch
+
+        if not torch.cuda.is_available():
+            pytest.skip("no GPU here")
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of library instances and published references, beside a developer's checkout."""

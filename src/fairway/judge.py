@@ -7,7 +7,7 @@ proposes tours; the import contracts in pyproject.toml keep it so.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -116,7 +116,7 @@ class Rejection:
 
 
 def verify(
-    instance: TSPTW | TSPDL, tour: Sequence[int], tolerance: float | None = None
+    instance: TSPTW | TSPDL, tour: Sequence[Any] | np.ndarray, tolerance: float | None = None
 ) -> Solution | Rejection:
     """Judge a tour: the customers in order, depot 0 left out at both ends.
 
@@ -143,7 +143,7 @@ def verify(
     return Solution(stops, cost, makespan, schedule)
 
 
-def _node_numbers(tour: Sequence[int]) -> tuple[int, ...]:
+def _node_numbers(tour: Sequence[Any] | np.ndarray) -> tuple[int, ...]:
     try:
         values = [value.item() if isinstance(value, np.generic) else value for value in tour]
     except TypeError as error:

@@ -9,7 +9,7 @@ import pytest
 
 from fairway.judge import Rejection, Solution, verify
 from fairway.problems.distances import travel_matrix
-from fairway.problems.files import read, tsplib
+from fairway.problems.files import read, tsplib, write
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
 
@@ -115,6 +115,17 @@ def test_coordinates_and_service_give_the_matrices_of_potvin_and_bengio():
         assert np.abs(folded - given.travel).max() < 5e-4, name
         assert np.array_equal(drawn.opens, given.opens), name
         assert np.array_equal(drawn.closes, given.closes), name
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "tsplib", "matrix", "solomon", "rakke"])
+def test_what_is_written_is_recognised_whatever_it_is_called(form, tmp_path):
+    drawn = read(BENCH / "tsptw" / "SolomonPotvinBengio" / "coords" / "rc_201.1.txt")
+    ports = read(BENCH / "tspdl" / "rakke" / "gr17_50_1.dat").reversed()
+    instance = ports if form == "rakke" else drawn
+    write(instance, tmp_path / "file", form)
+    back = read(tmp_path / "file")
+    folded = drawn.service[:, None] * ~np.eye(drawn.nodes, dtype=bool) if form == "matrix" else 0
+    assert np.array_equal(back.travel, instance.travel + folded)
 
 
 def test_broken_triangles_of_dumas_are_noted():

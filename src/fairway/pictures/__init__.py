@@ -28,14 +28,14 @@ def draw(instance: Instance, tour: Sequence[int] | None = None) -> Figure:
         tour: The customers in order, depot 0 left out at both ends; feasible or not, but each exactly once.
     """
     judged = _judged(instance, tour)
+    stops = None if judged is None else judged.tour
     wrong = np.zeros(instance.nodes, bool)
     if isinstance(judged, Rejection):
         wrong[[violation.node for violation in judged.violations]] = True
     with palette.settings():
-        page = _page(instance, None if judged is None else judged.tour, wrong)
+        page = _page(instance, stops, wrong)
         figure = Figure(figsize=page.size, facecolor="white")
         if instance.coordinates is not None:
-            stops = None if judged is None else judged.tour
             map.draw(
                 page.map(figure),
                 page.side,

@@ -34,7 +34,7 @@ def stop_labels(instance: Instance, limit: int) -> list[str]:
     """What each node is called in a picture: its name cut to `limit`, or its number."""
     if instance.names is None:
         return ["depot", *(str(node) for node in range(1, instance.nodes))]
-    return [shortened(name, limit) or str(node) for node, name in enumerate(instance.names)]
+    return [shortened(name, limit).strip() or str(node) for node, name in enumerate(instance.names)]
 
 
 def number(value: float) -> str:

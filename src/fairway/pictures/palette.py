@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import matplotlib
+from matplotlib import style
 from matplotlib.artist import Artist
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.lines import Line2D
@@ -32,9 +32,7 @@ HATCH = "//////"
 SETTINGS = {
     "font.family": ["sans-serif"],
     "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib: the same picture everywhere
-    "text.usetex": False,
     "text.parse_math": False,  # a stop may be called $x_1$
-    "axes.unicode_minus": True,
     "axes.linewidth": 0.7,
     "axes.edgecolor": FAINT,
     "axes.axisbelow": True,
@@ -51,7 +49,7 @@ _DRAWING = threading.RLock()
 @contextmanager
 def settings() -> Iterator[None]:
     """Draw under Fairway's own settings, whatever the user's are, and put those back."""
-    with _DRAWING, matplotlib.rc_context(SETTINGS), warnings.catch_warnings():
+    with _DRAWING, style.context(["default", SETTINGS]), warnings.catch_warnings():
         # A name in a script the font lacks is drawn as boxes in a PNG, rightly in an SVG; no warning would help.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         yield
@@ -70,7 +68,7 @@ def _meanings() -> dict[str, tuple[Artist | tuple[Artist, ...], str]]:
         "depot": (_dot("s", INK, 8), "depot"),
         "stops": (_dot("o", BLUE, 5), "stop"),
         "wrong-stops": (_dot("X", VERMILLION, 8), "stop in violation"),
-        "legs": (_legs(), "tour, from pale to dark"),
+        "legs": (Line2D([], [], color=BLUE, marker=">", markersize=4), "tour, from pale to dark"),
         "windows": (Patch(facecolor=PALE, edgecolor=BLUE, linewidth=0.5), "window"),
         "room": (Patch(facecolor=PALE, edgecolor="none"), "room under the draft"),
         "drafts": (_tick(INK, 11, 2.2), "draft limit"),
@@ -95,12 +93,4 @@ def _dot(marker: str, colour: str, size: float) -> Line2D:
 def _tick(colour: str, size: float, width: float) -> Line2D:
     return Line2D(
         [], [], marker="|", color=colour, markersize=size, markeredgewidth=width, linestyle=""
-    )
-
-
-def _legs() -> tuple[Line2D, ...]:
-    """Three short strokes, one after the other, in the colours of a tour's beginning, middle and end."""
-    return tuple(
-        Line2D([], [], color=ALONG(share), marker=">", markersize=4, linewidth=1.4)
-        for share in (0.0, 0.5, 1.0)
     )

@@ -118,7 +118,7 @@ def _cache_folder() -> Path:
 def _cached(path: Path) -> published.Arrays | None:
     """The arrays of a cached file; None where it is absent or damaged, which the hashes tell and drawing anew mends."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
     except Exception:
         return None

@@ -19,7 +19,7 @@ def euclidean(coordinates: Float[np.ndarray, "*B N 2"]) -> Float[np.ndarray, "*B
 
 
 def travel_matrix(
-    coordinates: Float[np.ndarray, "N 2"], distances: Distances = "float"
+    coordinates: Float[np.ndarray, "N 2"], distances: str = "float"
 ) -> Float[np.ndarray, "N N"]:
     """Travel between all pairs of points under the chosen rule."""
     exact = euclidean(coordinates)

@@ -1,7 +1,6 @@
 """The laws that the published instances follow, with their parameters, and how to draw from them."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -68,8 +67,6 @@ class LoweredDrafts:
 
 
 Law = RandomWindows | TourWindows | LoweredDrafts
-Problem = Literal["tsptw", "tspdl"]
-Hardness = Literal["easy", "medium", "hard"]
 
 LAWS: dict[tuple[str, str], Law] = {
     ("tsptw", "easy"): RandomWindows(width=(0.5, 0.75)),
@@ -83,10 +80,10 @@ LAWS: dict[tuple[str, str], Law] = {
 
 
 def generate(
-    problem: Problem,
+    problem: str,
     *,
     n: int,
-    hardness: Hardness | Law = "hard",
+    hardness: str | Law = "hard",
     count: int = 1,
     seed: int | np.random.Generator = 0,
 ) -> InstanceSet:

@@ -23,7 +23,7 @@ WORD = np.uint64(32)
 
 
 def philox(
-    counter: np.ndarray | int, thread: np.ndarray | int, seed: int
+    counter: np.ndarray, thread: np.ndarray | int, seed: int
 ) -> tuple[UInt32[np.ndarray, "*S"], ...]:
     """Philox4x32-10 (Salmon et al. 2011) at the counters (counter, 0, thread, 0): four words for each."""
     first, third = np.broadcast_arrays(

@@ -5,13 +5,14 @@ M stops of a tour, K neighbours, H heads, D width.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 
+@runtime_checkable
 class Batch(Protocol):
     """B instances of N nodes as float32 tensors on one device, with the one law of their problem."""
 

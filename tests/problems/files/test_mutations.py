@@ -18,6 +18,9 @@ from fairway.problems.tsptw import TSPTW, TSPTWSet
 MUTATIONS = 500
 """Damaged files for each format."""
 
+LENGTH = 100_000
+"""Bytes of repetition: enough to make whatever is quadratic take minutes."""
+
 SECONDS = 2.0
 """The longest that one read may take."""
 
@@ -47,10 +50,6 @@ TIME_WINDOW_SECTION
 1 0 9999
 2 0 9999
 3 0 9999
-DEPOT_SECTION
-1
--1
-EOF
 """
 
 SOLOMON = """!! n3 by hand
@@ -244,38 +243,40 @@ def read_or_refuse(path, content):
     """Whether the content was read; anything raised that is no FairwayError fails the test with the content."""
     path.write_bytes(content)
     begun = time.perf_counter()
+    item, said = None, ""
     try:
         item = read(path)
     except FairwayError as error:
-        assert str(error).startswith(str(path))
-        return False
+        said = str(error)
     except Exception as error:
         pytest.fail(f"{type(error).__name__}: {error}\nfrom {content[:2_000]!r}")
-    finally:
-        assert time.perf_counter() - begun < SECONDS, content[:2_000]
+    assert time.perf_counter() - begun < SECONDS, content[:2_000]
+    if item is None:
+        assert said.startswith(str(path))
+        return False
     assert_valid(item)
     return True
 
 
-@pytest.mark.parametrize("format", SEEDS)
-def test_the_undamaged_files_are_read(format, tmp_path):
-    for seed in SEEDS[format]:
+@pytest.mark.parametrize("kind", SEEDS)
+def test_the_undamaged_files_are_read(kind, tmp_path):
+    for seed in SEEDS[kind]:
         assert read_or_refuse(tmp_path / "file", seed)
 
 
-@pytest.mark.parametrize("format", SEEDS)
-def test_a_damaged_file_is_refused_or_still_valid(format, tmp_path):
-    rng = random.Random(f"fairway {format}")
+@pytest.mark.parametrize("kind", SEEDS)
+def test_a_damaged_file_is_refused_or_still_valid(kind, tmp_path):
+    rng = random.Random(f"fairway {kind}")
     refused = 0
     for _ in range(MUTATIONS):
-        content = mutated(rng.choice(SEEDS[format]), rng)
+        content = mutated(rng.choice(SEEDS[kind]), rng)
         refused += not read_or_refuse(tmp_path / "file", content)
     assert refused > MUTATIONS / 4
 
 
-@pytest.mark.parametrize("format", SEEDS)
-def test_every_shortening_of_a_file_is_refused_or_still_valid(format, tmp_path):
-    seed = min(SEEDS[format], key=len)
+@pytest.mark.parametrize("kind", SEEDS)
+def test_every_shortening_of_a_file_is_refused_or_still_valid(kind, tmp_path):
+    seed = min(SEEDS[kind], key=len)
     step = max(1, len(seed) // 100)
     for end in range(1, len(seed), step):
         read_or_refuse(tmp_path / "file", seed[:end])
@@ -284,10 +285,10 @@ def test_every_shortening_of_a_file_is_refused_or_still_valid(format, tmp_path):
 @pytest.mark.parametrize(
     "filler", [b"\0", b"0", b"0 ", b"0\n", b"9", b"[", b"(", b'"', b",", b"-1\n", b"a,"]
 )
-@pytest.mark.parametrize("format", SEEDS)
-def test_megabytes_of_one_thing_after_a_beginning_are_refused_soon(format, filler, tmp_path):
-    seed = min(SEEDS[format], key=len)
-    content = seed[: len(seed) // 2] + filler * (1_000_000 // len(filler))
+@pytest.mark.parametrize("kind", SEEDS)
+def test_endless_repetition_after_a_beginning_is_read_or_refused_soon(kind, filler, tmp_path):
+    seed = min(SEEDS[kind], key=len)
+    content = seed[: len(seed) // 2] + filler * (LENGTH // len(filler))
     read_or_refuse(tmp_path / "file", content)
 
 

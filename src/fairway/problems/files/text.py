@@ -41,7 +41,7 @@ def number(word: str, line: int, what: str) -> float:
         value = float(word)
     except ValueError:
         value = math.nan
-    if not math.isfinite(value) or "_" in word:
+    if not math.isfinite(value) or "_" in word or not word.isascii():
         raise Unreadable(f"expected {what}, a finite number, found {shortened(word)}", line)
     return value
 

@@ -1,0 +1,76 @@
+"""What the paper and its data say about the ten published beds, found again instance by instance."""
+
+import numpy as np
+import pytest
+
+from fairway.classical.greedy import construct, tightest, unvisited
+from fairway.evaluate.references import load_references
+from fairway.judge import Rejection, verify
+from fairway.problems.batch import to_batch
+from fairway.problems.beds import load_bed
+
+GREEDY_C = {
+    "tsptw50-easy": 0, "tsptw50-medium": 4752, "tsptw50-hard": 7255,
+    "tsptw100-easy": 0, "tsptw100-medium": 2034, "tsptw100-hard": 9338,
+    "tspdl50-medium": 0, "tspdl50-hard": 0, "tspdl100-medium": 0, "tspdl100-hard": 0,
+}  # fmt: skip
+"""Infeasible instances of 10,000, the paper's rates to the digit."""
+
+REFUSED = {
+    "tsptw50-easy": (0, 0), "tsptw50-medium": (3, 1), "tsptw50-hard": (14, 13),
+    "tsptw100-easy": (0, 0), "tsptw100-medium": (4, 3), "tsptw100-hard": (7, 7),
+}  # fmt: skip
+"""Published LKH-3 tours that float64 refuses, at zero tolerance and at 1e-3 raw units."""
+
+NO_TOURS = {
+    "tsptw50-hard": [921, 929, 1975, 1999, 3015, 3297, 7361, 7431, 8129, 8515, 9457, 9797],
+    "tsptw100-hard": [5475, 5539, 7229, 7314, 7426, 9341, 9730],
+}
+"""Where LKH-3 found nothing, and the published file holds the stops in the order of their numbers."""
+
+MEAN_COST = {
+    "tsptw50-easy": 731.12, "tsptw50-medium": 1301.97, "tsptw100-easy": 1021.05, "tsptw100-medium": 1873.67,
+    "tspdl50-medium": 10.8666, "tspdl50-hard": 13.3018, "tspdl100-medium": 16.3921, "tspdl100-hard": 20.6989,
+}  # fmt: skip
+
+
+def refusals(instances, tours, tolerance=None):
+    verdicts = (verify(i, t.tolist(), tolerance) for i, t in zip(instances, tours, strict=True))
+    return [verdict for verdict in verdicts if isinstance(verdict, Rejection)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "infeasible"), list(GREEDY_C.items()))
+def test_greedy_c_without_a_mask_fails_exactly_as_often_as_in_the_paper(name, infeasible):
+    instances = load_bed(name)
+    tours = construct(to_batch(instances), tightest, unvisited)[:, 0].numpy()
+    assert len(refusals(instances, tours)) == infeasible
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "expected"), list(REFUSED.items()))
+def test_the_judge_refuses_the_published_tours_that_break_a_window(shared, name, expected):
+    with np.load(shared / f"beds/lkh-{name}.npz") as file:
+        refused = refusals(load_bed(name), file["tour"].astype(int), tolerance=0)
+    worst = [max(violation.amount for violation in verdict.violations) for verdict in refused]
+    assert (len(worst), sum(amount > 1e-3 for amount in worst)) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in GREEDY_C if name.startswith("tspdl")])
+def test_published_draft_tours_are_right_in_load_order_and_all_wrong_the_other_way(shared, name):
+    instances = load_bed(name)
+    with np.load(shared / f"beds/lkh-{name}.npz") as file:
+        stored = file["tour"].astype(int)
+    assert len(refusals(instances, stored[:, ::-1])) == 0
+    assert len(refusals(instances, stored)) == 10_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(GREEDY_C))
+def test_no_reference_that_is_not_a_tour_gets_a_cost(shared, name):
+    references = load_references(name, shared / f"beds/lkh-{name}.npz")
+    assert set(NO_TOURS.get(name, [])) <= set(references.refused.tolist())
+    assert len(references.refused) == REFUSED.get(name, (0, 0))[1]
+    if name in MEAN_COST:
+        assert np.nanmean(references.cost) == pytest.approx(MEAN_COST[name], abs=0.01)

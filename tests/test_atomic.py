@@ -1,0 +1,65 @@
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from fairway import atomic
+from fairway.errors import InvalidFile
+
+
+def test_a_file_is_written_with_the_permissions_of_a_plain_open(tmp_path):
+    path = tmp_path / "file"
+    atomic.write_text(path, "text")
+    (tmp_path / "plain").write_text("text")
+    assert path.read_text() == "text"
+    assert path.stat().st_mode == (tmp_path / "plain").stat().st_mode
+    path.chmod(0o640)
+    atomic.write_text(path, "other")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_a_failure_keeps_the_old_file_and_leaves_no_part(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    path.write_text("old")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InvalidFile, match="No space left on device"):
+        atomic.write_text(path, "new")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_interrupt_leaves_no_part(tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        atomic.write_text(tmp_path / "file", "new")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("place", ["absent/file", "blocker/file", ""])
+def test_a_place_that_cannot_be_written_is_named(tmp_path, place):
+    (tmp_path / "blocker").write_text("")
+    with pytest.raises(InvalidFile, match="cannot be written"):
+        atomic.write_text(tmp_path / place, "new")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_a_full_device_is_reported_and_stays_a_device():
+    with pytest.raises(InvalidFile, match="No space left"):
+        atomic.write_text(Path("/dev/full"), "new")
+    assert not Path("/dev/full").is_file()
+
+
+def test_a_link_is_written_through(tmp_path):
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+    atomic.write_text(tmp_path / "link", "new")
+    assert (tmp_path / "real").read_text() == "new"
+    assert (tmp_path / "link").is_symlink()
