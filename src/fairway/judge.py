@@ -219,13 +219,13 @@ def _lateness(
         late = start - closes[node]
         if late > allowance:
             why = (
-                f"service at stop {node} starts at {start:.12g}, "
-                f"{late:.6g} after its window closes at {closes[node]:.12g}"
+                f"service at stop {node} starts at {start:.8g}, "
+                f"{late:.6g} after its window closes at {closes[node]:.8g}"
             )
             violations.append(Violation("late", node, late, why))
     late = back - closes[0]
     if late > allowance:
-        why = f"the tour is back at the depot at {back:.12g}, {late:.6g} after it closes at {closes[0]:.12g}"
+        why = f"the tour is back at the depot at {back:.8g}, {late:.6g} after it closes at {closes[0]:.8g}"
         violations.append(Violation("late return", 0, late, why))
     return tuple(violations)
 
@@ -245,6 +245,6 @@ def _overloads(schedule: LoadSchedule, allowance: float) -> tuple[Violation, ...
     for call in schedule:
         over = call.load - call.draft
         if over > allowance:
-            why = f"the load at port {call.node} is {call.load:.12g}, {over:.6g} over its draft of {call.draft:.12g}"
+            why = f"the load at port {call.node} is {call.load:.8g}, {over:.6g} over its draft of {call.draft:.8g}"
             violations.append(Violation("draft", call.node, over, why))
     return tuple(violations)

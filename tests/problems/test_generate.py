@@ -22,7 +22,8 @@ def test_random_windows_follow_their_law(hardness, low, high):
     opens, widths = instances.opens[:, 1:], (instances.closes - instances.opens)[:, 1:]
     horizon = 55 * 50
     assert (opens == np.rint(opens)).all()
-    assert (opens.min() >= 0) and (opens.max() <= horizon - 1)
+    assert opens.min() >= 0
+    assert opens.max() <= horizon - 1
     assert opens.mean() == pytest.approx((horizon - 1) / 2, rel=0.02)
     assert (widths >= np.floor(low * horizon)).all()
     assert (widths <= np.ceil(high * horizon)).all()
@@ -43,7 +44,8 @@ def test_tour_windows_follow_their_law():
     instances, _ = tour_windows(TourWindows(), 50, 400, np.random.default_rng(1))
     widths = (instances.closes - instances.opens)[:, 1:]
     assert widths.mean() == pytest.approx(50, rel=0.02)
-    assert (widths.min() >= 0) and (widths.max() <= 100)
+    assert widths.min() >= 0
+    assert widths.max() <= 100
     assert (instances.closes[:, 0] == 100_000).all()
 
 

@@ -87,7 +87,7 @@ def test_a_set_needs_to_know_where_its_nodes_are():
         Places()
     with pytest.raises(InvalidInstance, match="opens has shape"):
         TSPTWSet(Places(np.zeros((2, 3, 2))), np.zeros((2, 4)), np.ones((2, 3)))
-    with pytest.raises(InvalidInstance, match="not finite"):
+    with pytest.raises(InvalidInstance, match=r"instance 0: opens\[0\] is nan"):
         TSPTWSet(Places(np.zeros((2, 3, 2))), np.full((2, 3), np.nan), np.ones((2, 3)))
 
 

@@ -4,13 +4,14 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict
 
+import numpy as np
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from fairway.judge import LoadSchedule, Rejection, Solution, TimeSchedule
+from fairway.judge import LoadSchedule, Rejection, Solution, TimeSchedule, Violation
 from fairway.problems.beds import Bed
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
@@ -26,36 +27,42 @@ def note(sentence: str) -> None:
 
 
 def progress() -> Progress:
-    """A bar on stderr for work that takes a while; it leaves nothing behind."""
+    """A bar on stderr for work that takes a while; it shows on terminals only and leaves nothing behind."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    return Progress(*columns, console=err, transient=True)
+    return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
 
 
-def json_line(label: str, instance: Instance, verdict: Solution | Rejection) -> str:
-    """One line for programs: the verdict with everything the judge knows."""
-    feasible = isinstance(verdict, Solution)
+def json_line(label: str, instance: Instance, status: str, verdict: Solution | Rejection) -> str:
+    """One line for programs: the answer with everything the judge knows."""
     record = {
         "name": label,
         "problem": instance.problem,
         "nodes": instance.nodes,
-        "feasible": feasible,
+        "status": status,
         "cost": verdict.cost,
         "makespan": verdict.makespan,
         "tour": list(verdict.tour),
-        "violations": [] if isinstance(verdict, Solution) else _violations(verdict),
-        "schedule": None if verdict.schedule is None else _columns(verdict.schedule),
+        "violations": [asdict(violation) for violation in _broken(verdict)],
+        "schedule": None if verdict.schedule is None else asdict(verdict.schedule),
     }
-    return json.dumps(record)
+    return json.dumps(record, default=np.ndarray.tolist)
+
+
+def unknown_line(label: str, instance: Instance) -> str:
+    """The same line where no tour was found: nothing that could be mistaken for one."""
+    nothing = dict.fromkeys(("cost", "makespan", "tour", "schedule"))
+    head = {"name": label, "problem": instance.problem, "nodes": instance.nodes}
+    return json.dumps({**head, "status": "unknown", **nothing, "violations": []})
 
 
 def verdict_line(label: str, instance: Instance, verdict: Solution | Rejection) -> Text:
     """The answer in one line."""
-    what = f"{instance.problem.upper()}, {instance.nodes - 1} stops"
+    what = f"{instance.problem.upper()}, {_counted(instance.nodes - 1, 'stop')}"
     if isinstance(verdict, Solution):
         answer = Text("feasible", style="bold green")
         answer.append(f"  cost {verdict.cost:.10g}", style="default")
@@ -84,11 +91,12 @@ def violation_lines(verdict: Rejection, most: int = 20) -> list[str]:
 
 def schedule_table(instance: Instance, verdict: Solution | Rejection) -> Table | None:
     """The schedule of a tour, a row a stop, broken limits marked; None where the tour is not one."""
+    broken = {violation.node for violation in _broken(verdict)}
     match instance, verdict.schedule:
         case TSPTW(), TimeSchedule() as schedule:
-            return _time_table(instance, schedule)
+            return _time_table(instance, schedule, broken)
         case TSPDL(), LoadSchedule() as schedule:
-            return _load_table(instance, schedule)
+            return _load_table(instance, schedule, broken)
         case _:
             return None
 
@@ -108,54 +116,44 @@ def bed_table(beds: Iterable[Bed]) -> Table:
     return table
 
 
-def _time_table(instance: TSPTW, schedule: TimeSchedule) -> Table:
-    table = Table("stop", box=box.SIMPLE)
-    for column in ("opens", "closes", "arrival", "wait", "start", "departure"):
-        table.add_column(column, justify="right")
-    table.add_column("")
+def _time_table(instance: TSPTW, schedule: TimeSchedule, late: set[int]) -> Table:
+    table = _table("stop", ("opens", "closes", "arrival", "wait", "start", "departure"))
     for visit in schedule:
         opens, closes = instance.opens[visit.node], instance.closes[visit.node]
         numbers = (opens, closes, visit.arrival, visit.wait, visit.start, visit.departure)
-        late = visit.start > closes
-        table.add_row(
-            _name(instance, visit.node),
-            *(f"{value:.6g}" for value in numbers),
-            "late" if late else "",
-            style="red" if late else None,
+        _add_row(table, _name(instance, visit.node), numbers, "late" if visit.node in late else "")
+    return table
+
+
+def _load_table(instance: TSPDL, schedule: LoadSchedule, deep: set[int]) -> Table:
+    table = _table("port", ("demand", "load", "draft"))
+    for call in schedule:
+        numbers = (instance.demand[call.node], call.load, call.draft)
+        _add_row(
+            table, _name(instance, call.node), numbers, "too deep" if call.node in deep else ""
         )
     return table
 
 
-def _load_table(instance: TSPDL, schedule: LoadSchedule) -> Table:
-    table = Table("port", box=box.SIMPLE)
-    for column in ("demand", "load", "draft"):
+def _table(first: str, columns: Iterable[str]) -> Table:
+    table = Table(first, box=box.SIMPLE)
+    for column in columns:
         table.add_column(column, justify="right")
     table.add_column("")
-    for call in schedule:
-        over = call.load > call.draft
-        numbers = (instance.demand[call.node], call.load, call.draft)
-        table.add_row(
-            _name(instance, call.node),
-            *(f"{value:.6g}" for value in numbers),
-            "too deep" if over else "",
-            style="red" if over else None,
-        )
     return table
+
+
+def _add_row(table: Table, name: str, numbers: Iterable[float], mark: str) -> None:
+    cells = (f"{value:.6g}" for value in numbers)
+    table.add_row(name, *cells, mark, style="red" if mark else None)
+
+
+def _broken(verdict: Solution | Rejection) -> tuple[Violation, ...]:
+    return verdict.violations if isinstance(verdict, Rejection) else ()
 
 
 def _name(instance: Instance, node: int) -> str:
     return str(node) if instance.names is None else instance.names[node]
-
-
-def _violations(verdict: Rejection) -> list[dict[str, object]]:
-    return [
-        {"rule": broken.rule, "node": broken.node, "amount": broken.amount, "why": broken.why}
-        for broken in verdict.violations
-    ]
-
-
-def _columns(schedule: TimeSchedule | LoadSchedule) -> dict[str, list[float]]:
-    return {name: getattr(schedule, name).tolist() for name in schedule.__slots__}
 
 
 def _counted(number: int, noun: str) -> str:

@@ -1,5 +1,6 @@
 """The verbs. Heavy imports stand inside them, so that --help answers at once."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -71,7 +72,7 @@ def solve(
             unsolved += not isinstance(verdict, Solution)
             _report(label, instance, verdict, json=json)
             if pictures is not None and isinstance(verdict, Solution):
-                _draw(instance, verdict.tour, pictures / f"{label}.png")
+                _draw(instance, verdict.tour, _picture_place(pictures, label))
     raise typer.Exit(NOT_FEASIBLE if unsolved else ANSWERED)
 
 
@@ -94,9 +95,11 @@ def verify(
     if isinstance(verdict, Rejection):
         _refuse_unless_tour(verdict)
     if json:
-        print(show.json_line(instance.name or file.stem, instance, verdict))
+        status = "refused" if isinstance(verdict, Rejection) else "feasible"
+        print(show.json_line(instance.name or file.stem, instance, status, verdict))
     else:
-        show.out.print(show.verdict_line(instance.name or file.stem, instance, verdict))
+        line = show.verdict_line(instance.name or file.stem, instance, verdict)
+        show.out.print(line, soft_wrap=True)
         if (table := show.schedule_table(instance, verdict)) is not None:
             show.out.print(table)
         if isinstance(verdict, Rejection):
@@ -237,10 +240,13 @@ def _report(label: str, instance: "Instance", verdict: "Solution | Rejection", j
     from fairway.cli import show
     from fairway.judge import Solution
 
-    if json:
-        print(show.json_line(label, instance, verdict))
-    elif isinstance(verdict, Solution):
-        show.out.print(show.verdict_line(label, instance, verdict))
+    found = isinstance(verdict, Solution)
+    if json and found:
+        print(show.json_line(label, instance, "feasible", verdict))
+    elif json:
+        print(show.unknown_line(label, instance))
+    elif found:
+        show.out.print(show.verdict_line(label, instance, verdict), soft_wrap=True)
         show.out.print(show.tour_line(instance, verdict.tour), soft_wrap=True)
     else:
         show.out.print(f"{label}  unknown: no tour found; the best attempt was refused because")
@@ -251,6 +257,16 @@ def _draw(instance: "Instance", tour: Sequence[int] | None, place: Path) -> None
     from fairway.pictures import draw, save
 
     save(draw(instance, tour), place)
+
+
+def _picture_place(folder: Path, label: str) -> Path:
+    """Where the picture of an instance goes; a name from a file never leads out of the folder."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidRequest(f"{folder}: cannot be made a folder ({error.strerror})") from error
+    safe = re.sub(r"[^\w.-]", "_", label)
+    return folder / f"{safe}.png"
 
 
 def _refuse_unless_tour(verdict: "Rejection") -> None:

@@ -8,11 +8,11 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from fairway.errors import InvalidFile, InvalidRequest
+from fairway.judge import Solution, verify
 from fairway.problems.beds import bed_named, load_bed
 from fairway.problems.files import pickles
 from fairway.problems.files.text import Unreadable
 from fairway.problems.instance import InstanceSet
-from fairway.judge import Solution, verify
 
 PUBLISHED_TOLERANCE = 1e-3
 """What the authors' environment forgives, 1e-5 in normalised units, in the raw units of the TSPTW beds."""

@@ -9,6 +9,9 @@ from numpy.typing import ArrayLike
 from fairway.errors import InvalidInstance
 from fairway.problems.distances import detour
 
+MOST_NODES = 5_000
+"""Where travel is made from coordinates, a matrix of more would take gigabytes: a longer list is a mistake."""
+
 LARGEST = 1e15
 """Beyond it float64 no longer tells neighbouring thousandths apart, and sums along a tour lose meaning."""
 

@@ -2,13 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
 from fairway.errors import InvalidInstance
+from fairway.problems import checks
 from fairway.problems.distances import euclidean
+
+
+@runtime_checkable
+class Members(Protocol):
+    """A set, as far as checking it goes: building a member raises where it is invalid."""
+
+    def __getitem__(self, index: int) -> object: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,6 +33,11 @@ class Places:
         for name in ("coordinates", "matrix"):
             if (array := getattr(self, name)) is not None:
                 object.__setattr__(self, name, np.asarray(array, dtype=np.float64))
+        nodes = self.shape[1]
+        if not 2 <= nodes <= checks.MOST_NODES:
+            raise InvalidInstance(
+                f"the instances have {nodes} nodes; expected 2 to {checks.MOST_NODES}"
+            )
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -71,8 +85,34 @@ def gathered(
     return Places(points, np.stack(travels))
 
 
+def check_members(members: Members, places: Places, wrong: Bool[np.ndarray, "B N"]) -> None:
+    """Refuse a set that holds an invalid instance, with that instance's own sentence.
+
+    Only those that the arrays cast doubt on are built: building all of a bed takes as long as drawing it.
+    """
+    doubtful = wrong.any(-1)
+    for array in (places.coordinates, places.matrix):
+        if array is not None:
+            # Points this far out may or may not be too far apart, which is for the instance to say.
+            sane = np.abs(array) <= checks.LARGEST / 4
+            doubtful |= ~sane.all((-1, -2))
+    if places.matrix is not None:
+        doubtful |= (places.matrix < 0).any((-1, -2))
+    for index in np.flatnonzero(doubtful).tolist():
+        try:
+            with np.errstate(all="ignore"):
+                members[index]
+        except InvalidInstance as error:
+            raise InvalidInstance(f"instance {index}: {error}") from error
+
+
+def out_of_range(*columns: Float[np.ndarray, "B N"]) -> Bool[np.ndarray, "B N"]:
+    """Where any of the columns holds what no instance takes: NaN, infinities, numbers beyond reason."""
+    return np.any([~(np.abs(column) <= checks.LARGEST) for column in columns], axis=0)
+
+
 def per_node(values: ArrayLike, name: str, shape: tuple[int, int]) -> Float[np.ndarray, "B N"]:
-    """One finite number for each node of each instance; a single number stands for all of them."""
+    """One number for each node of each instance; a single number stands for all of them."""
     array = np.asarray(values, dtype=np.float64)
     if array.ndim == 0:
         array = np.broadcast_to(array, shape)
@@ -80,6 +120,4 @@ def per_node(values: ArrayLike, name: str, shape: tuple[int, int]) -> Float[np.n
         raise InvalidInstance(
             f"{name} has shape {array.shape}; expected {shape}, instances by nodes"
         )
-    if not np.isfinite(array).all():
-        raise InvalidInstance(f"{name} has a number that is not finite")
     return array

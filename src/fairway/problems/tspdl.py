@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from fairway.errors import InvalidInstance
 from fairway.problems import checks
-from fairway.problems.places import Places, gathered, per_node
+from fairway.problems.places import Places, check_members, gathered, out_of_range, per_node
 
 Load = Literal["growing", "shrinking"]
 """Whether the ship collects along its tour (the paper) or leaves full and delivers (Rakke's files, LKH-3)."""
@@ -121,6 +121,8 @@ class TSPDLSet:
         }
         for field_name, value in checked.items():
             object.__setattr__(self, field_name, value)
+        wrong = (self.demand < 0) | (self.draft < 0) | (self.demand[:, :1] != 0)
+        check_members(self, places, wrong | out_of_range(self.demand, self.draft))
 
     def __len__(self) -> int:
         return len(self.places)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from fairway.errors import InvalidInstance
 from fairway.problems import checks
-from fairway.problems.places import Places, gathered, per_node
+from fairway.problems.places import Places, check_members, gathered, out_of_range, per_node
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -113,6 +113,8 @@ class TSPTWSet:
         }
         for field_name, value in checked.items():
             object.__setattr__(self, field_name, value)
+        wrong = (self.opens > self.closes) | (self.service < 0)
+        check_members(self, places, wrong | out_of_range(self.opens, self.closes, self.service))
 
     def __len__(self) -> int:
         return len(self.places)

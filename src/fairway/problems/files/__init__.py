@@ -118,7 +118,9 @@ def _format_of(path: Path) -> str:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         known = ", ".join(SUFFIXES)
-        raise Unreadable(f"the suffix {suffix or '(none)'} names no format; expected one of {known}")
+        raise Unreadable(
+            f"the suffix {suffix or '(none)'} names no format; expected one of {known}"
+        )
     return SUFFIXES[suffix]
 
 
@@ -126,7 +128,9 @@ def _rendered(item: Instance | InstanceSet, format: str) -> bytes:  # noqa: A002
     if format == "npz":
         return archive.render(item)
     if format not in TEXT:
-        raise InvalidRequest(f"there is no writer for {format!r}; choose one of {', '.join((*TEXT, 'npz'))}")
+        raise InvalidRequest(
+            f"there is no writer for {format!r}; choose one of {', '.join((*TEXT, 'npz'))}"
+        )
     if not isinstance(item, Instance):
         raise Unreadable(f"{format} holds one instance, not a set; write a set as .npz")
     return TEXT[format].render(item).encode()

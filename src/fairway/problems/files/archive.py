@@ -9,7 +9,6 @@ import numpy as np
 from jaxtyping import Float
 
 from fairway.problems.files.points import is_euclidean, travel_between
-from fairway.problems.files.sets import sound
 from fairway.problems.files.text import Unreadable, shortened
 from fairway.problems.instance import Instance, InstanceSet
 from fairway.problems.places import Places
@@ -98,12 +97,14 @@ def _instance(
 
 
 def _set(arrays: Arrays, places: Places, columns: Arrays, name: str) -> InstanceSet:
+    if not len(places):
+        raise Unreadable("the archive holds a set of no instances; expected one or more")
     scale = _scale(arrays)
     if "opens" in columns:
         opens, closes, service = columns.values()
-        return sound(TSPTWSet(places, opens, closes, service, name, scale))
+        return TSPTWSet(places, opens, closes, service, name, scale)
     demand, draft = columns.values()
-    return sound(TSPDLSet(places, demand, draft, _load(arrays), name, scale))
+    return TSPDLSet(places, demand, draft, _load(arrays), name, scale)
 
 
 def _arrays(content: bytes) -> dict[str, np.ndarray]:

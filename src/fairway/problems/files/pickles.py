@@ -8,7 +8,6 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from fairway.problems.files.opcodes import PROTOCOLS, StandIns, load
-from fairway.problems.files.sets import sound
 from fairway.problems.files.text import Unreadable
 from fairway.problems.instance import InstanceSet
 from fairway.problems.places import Places
@@ -47,9 +46,9 @@ def parse(content: bytes, name: str) -> InstanceSet:
     points, *columns = (_stacked(rows, field) for field in range(fields))
     if fields == 4:
         service, opens, closes = columns
-        return sound(TSPTWSet(Places(points), opens, closes, service, name=name, scale=TSPTW_SCALE))
+        return TSPTWSet(Places(points), opens, closes, service, name=name, scale=TSPTW_SCALE)
     demand, draft = columns
-    return sound(TSPDLSet(Places(points), demand, draft, name=name, scale=TSPDL_SCALE))
+    return TSPDLSet(Places(points), demand, draft, name=name, scale=TSPDL_SCALE)
 
 
 def published_references(

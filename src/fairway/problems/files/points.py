@@ -4,12 +4,10 @@ import numpy as np
 from jaxtyping import Float
 
 from fairway.problems import checks
+from fairway.problems.checks import MOST_NODES
 from fairway.problems.distances import Distances, euclidean, travel_matrix
 from fairway.problems.files.text import Unreadable
 from fairway.problems.instance import Instance
-
-MOST_NODES = 5_000
-"""A travel matrix of more would take gigabytes, so a longer list of points is a mistake."""
 
 
 def travel_between(

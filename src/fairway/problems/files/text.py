@@ -1,5 +1,6 @@
 """What the text readers share: numbered lines, numbers with a reason when they are not, and the error they raise."""
 
+import io
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ class Line:
 
 def lines(text: str, comment: str | None = None) -> Iterator[Line]:
     """The lines that say something: blank ones and, where a mark is given, comments are passed over."""
-    for number, content in enumerate(text.splitlines(), start=1):
+    for number, content in enumerate(io.StringIO(text, newline=None), start=1):
         said = content.split(comment, 1)[0] if comment else content
         if said.strip():
             yield Line(number, said.strip())
