@@ -24,13 +24,13 @@ def recognises(text: str) -> bool:
 
 def parse(text: str, name: str, distances: Distances | None) -> TSPTW:
     """The instance in the text; `distances` has no say, as the travel is given."""
-    said = list(lines(text, "#"))
-    if not said:
+    said = lines(text, "#")
+    if (head := next(said, None)) is None:
         raise Unreadable("there are no numbers; expected the number of nodes, a matrix and windows")
-    head, *body = said
     nodes = _count(head)
+    body = list(said)
     entries, taken = _entries(body, nodes)
-    windows = _windows(body[taken:], nodes, said[-1].number)
+    windows = _windows(body[taken:], nodes, body[-1].number)
     return TSPTW(np.array(entries).reshape(nodes, nodes), windows[:, 0], windows[:, 1], name=name)
 
 
@@ -70,11 +70,12 @@ def _entries(body: list[Line], nodes: int) -> tuple[list[float], int]:
     """The numbers of the matrix, however spread over lines, and how many lines they take."""
     entries: list[float] = []
     for taken, line in enumerate(body, start=1):
-        entries += (number(word, line.number, "an entry of the matrix") for word in line.words)
+        words = line.words
+        if len(entries) + len(words) > nodes * nodes:
+            raise _miscount(body, nodes, len(entries) + len(words), line.number)
+        entries += (number(word, line.number, "an entry of the matrix") for word in words)
         if len(entries) == nodes * nodes:
             return entries, taken
-        if len(entries) > nodes * nodes:
-            raise _miscount(body, nodes, len(entries), line.number)
     raise _miscount(body, nodes, len(entries), body[-1].number if body else 1)
 
 

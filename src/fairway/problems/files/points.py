@@ -22,7 +22,7 @@ def travel_between(
 def check_size(nodes: int) -> None:
     """Refuse more nodes than a travel matrix can sensibly be made for."""
     if nodes > MOST_NODES:
-        raise Unreadable(f"holds {nodes} nodes; expected at most {MOST_NODES}")
+        raise Unreadable(f"holds more than {MOST_NODES} nodes, the most Fairway plans for")
 
 
 def is_euclidean(instance: Instance) -> bool:

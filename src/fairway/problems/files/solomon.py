@@ -5,8 +5,11 @@ the id 999 may be there or not. There is one vehicle here, so how many there are
 the demands are passed over.
 """
 
+from itertools import islice
+
 import numpy as np
 
+from fairway.problems.checks import MOST_NODES
 from fairway.problems.distances import Distances
 from fairway.problems.files.points import is_euclidean, travel_between
 from fairway.problems.files.text import Line, Unreadable, digits, lines, number, whole
@@ -23,18 +26,18 @@ PREAMBLE = 12
 
 def recognises(text: str) -> bool:
     """Whether column heads, or rows of seven numbers after a title and a count, come early."""
-    said = list(lines(text, "#"))
-    if any(_is_heads(line) for line in said[:PREAMBLE]):
+    head = list(islice(lines(text, "#"), PREAMBLE))
+    if any(_is_heads(line) for line in head):
         return True
-    count, rows = _without_preamble(said)
+    count, rows = _without_preamble(head)
     if not rows or not _is_row(rows[0]):
         return False
-    return count is None or not _is_matrix(rows)
+    return count is None or not _is_matrix(_without_preamble(_said(text))[1])
 
 
 def parse(text: str, name: str, distances: Distances | None) -> TSPTW:
     """The instance in the text, with travel by `distances`, by default Euclidean as it is."""
-    count, rows = _without_preamble(list(lines(text, "#")))
+    count, rows = _without_preamble(_said(text))
     ids, values = _stops(rows)
     if count is not None and whole(count.text, count.number, "the number of rows") != len(ids):
         said = f"expected as many rows as this says, found {len(ids)}"
@@ -72,6 +75,11 @@ def render(instance: Instance) -> str:
     columns = (*points.T, demand, instance.opens, instance.closes, instance.service)
     rows = zip(ids, *(map(digits, column.tolist()) for column in columns), strict=True)
     return "\n".join((HEADS, *(" ".join(row) for row in rows))) + "\n"
+
+
+def _said(text: str) -> list[Line]:
+    """The lines of the text, up to one row more than a file may have."""
+    return list(islice(lines(text, "#"), PREAMBLE + MOST_NODES + 1))
 
 
 def _is_heads(line: Line) -> bool:
