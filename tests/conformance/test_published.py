@@ -28,11 +28,6 @@ NO_TOURS = {
 }
 """Where LKH-3 found nothing, and the published file holds the stops in the order of their numbers."""
 
-MEAN_COST = {
-    "tsptw50-easy": 731.12, "tsptw50-medium": 1301.97, "tsptw100-easy": 1021.05, "tsptw100-medium": 1873.67,
-    "tspdl50-medium": 10.8666, "tspdl50-hard": 13.3018, "tspdl100-medium": 16.3921, "tspdl100-hard": 20.6989,
-}  # fmt: skip
-
 
 def refusals(instances, tours, tolerance=None):
     verdicts = (verify(i, t.tolist(), tolerance) for i, t in zip(instances, tours, strict=True))
@@ -59,18 +54,19 @@ def test_the_judge_refuses_the_published_tours_that_break_a_window(shared, name,
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in GREEDY_C if name.startswith("tspdl")])
 def test_published_draft_tours_are_right_in_load_order_and_all_wrong_the_other_way(shared, name):
-    instances = load_bed(name)
-    with np.load(shared / f"beds/lkh-{name}.npz") as file:
+    path = shared / f"beds/lkh-{name}.npz"
+    with np.load(path) as file:
         stored = file["tour"].astype(int)
-    assert len(refusals(instances, stored[:, ::-1])) == 0
-    assert len(refusals(instances, stored)) == 10_000
+    assert len(refusals(load_bed(name), stored)) == 10_000
+    references = load_references(name, path)
+    assert len(references.refused) == 0
+    assert np.array_equal(references.tour, stored[:, ::-1])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", list(GREEDY_C))
+@pytest.mark.parametrize("name", list(NO_TOURS))
 def test_no_reference_that_is_not_a_tour_gets_a_cost(shared, name):
     references = load_references(name, shared / f"beds/lkh-{name}.npz")
-    assert set(NO_TOURS.get(name, [])) <= set(references.refused.tolist())
-    assert len(references.refused) == REFUSED.get(name, (0, 0))[1]
-    if name in MEAN_COST:
-        assert np.nanmean(references.cost) == pytest.approx(MEAN_COST[name], abs=0.01)
+    assert set(NO_TOURS[name]) <= set(references.refused.tolist())
+    assert len(references.refused) == REFUSED[name][1]
+    assert np.isnan(references.cost).sum() == REFUSED[name][1]

@@ -186,7 +186,7 @@ def test_what_is_not_sound_json_says_so_with_its_line(text, said, line):
 
 def test_points_too_many_for_a_matrix_are_refused_before_one_is_made():
     many = [[float(i), 0.0] for i in range(MOST_NODES + 1)]
-    with pytest.raises(Unreadable, match="at most 5000"):
+    with pytest.raises(Unreadable, match="more than 5000 nodes"):
         parsed(windows() | {"coordinates": many})
 
 

@@ -1,0 +1,279 @@
+"""The command line as a user or a program meets it: a fresh process, its output, its exit code."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fairway
+
+COMMAND = (sys.executable, "-m", "fairway")
+FEASIBLE, NOT_FEASIBLE, BAD_INPUT = 0, 1, 2
+
+
+def run(*arguments, cwd=None, **options):
+    words = [*COMMAND, *map(str, arguments)]
+    return subprocess.run(words, capture_output=True, text=True, check=False, cwd=cwd, **options)
+
+
+def sentence(result) -> str:
+    """The one sentence of a run that could not be served."""
+    assert result.returncode == BAD_INPUT
+    assert result.stdout == ""
+    assert result.stderr.startswith("fairway: ")
+    assert result.stderr.count("\n") == 1
+    return result.stderr
+
+
+@pytest.fixture
+def stops(tmp_path) -> Path:
+    path = tmp_path / "stops.csv"
+    path.write_text("id,x,y,open,close,service\ndepot,0,0,0,20,0\na,3,4,0,9,1\nb,3,0,9,12,0\n")
+    return path
+
+
+@pytest.fixture
+def ports(tmp_path) -> Path:
+    path = tmp_path / "ports.csv"
+    path.write_text("id,x,y,demand,draft\nhome,0,0,0,3\na,3,4,1,1\nb,3,0,2,3\n")
+    return path
+
+
+def test_help_is_quick_to_import():
+    """Half a second is the promise; what takes longer than that is torch, numba, numpy and matplotlib."""
+    code = (
+        "import sys; sys.argv = ['fairway', '--help']\n"
+        "from fairway.cli import main\n"
+        "try: main()\n"
+        "except SystemExit as end: assert end.code == 0\n"
+        "heavy = {'torch', 'numba', 'numpy', 'matplotlib'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    for verb in ("solve", "verify", "plot", "generate", "convert", "bed"):
+        assert verb in result.stdout
+
+
+def test_version():
+    from importlib.metadata import version
+
+    assert run("--version").stdout.strip() == version("fairway")
+
+
+def test_solve_without_files_solves_the_bundled_examples(tmp_path):
+    result = run("solve", "--pictures", tmp_path / "out", "--json")
+    assert result.returncode == FEASIBLE
+    records = [json.loads(line) for line in result.stdout.splitlines()]
+    assert {record["problem"] for record in records} == {"tsptw", "tspdl"}
+    assert all(record["status"] == "feasible" for record in records)
+    assert "stand-in" in result.stderr, "it must say that it is greedy"
+    pictures = sorted((tmp_path / "out").iterdir())
+    assert len(pictures) == len(records)
+    assert all(picture.read_bytes().startswith(b"\x89PNG") for picture in pictures)
+
+
+def test_solve_prints_tours_by_name_that_the_judge_accepts(stops):
+    result = run("solve", stops)
+    assert result.returncode == FEASIBLE
+    assert "depot > a > b > depot" in result.stdout
+    record = json.loads(run("solve", stops, "--json").stdout)
+    verdict = fairway.verify(fairway.read(stops), record["tour"])
+    assert isinstance(verdict, fairway.Solution)
+    assert record["cost"] == verdict.cost
+    assert record["schedule"]["start"] == verdict.schedule.start.tolist()
+
+
+def test_solve_says_unknown_where_it_found_nothing(stops):
+    stops.write_text(stops.read_text().replace("0,9,1", "0,4,1"))
+    result = run("solve", stops)
+    assert result.returncode == NOT_FEASIBLE
+    assert "unknown" in result.stdout
+    record = json.loads(run("solve", stops, "--json").stdout)
+    assert record["status"] == "unknown"
+    assert record["tour"] is None
+
+
+def test_every_file_is_read_before_the_first_is_solved(stops, tmp_path):
+    assert "absent.csv: cannot be read" in sentence(run("solve", stops, tmp_path / "absent.csv"))
+
+
+def test_solve_reads_sets_and_standard_input(tmp_path, stops):
+    run("generate", "tspdl", "-n", 6, "--count", 3, "-o", tmp_path / "set.npz")
+    assert len(run("solve", tmp_path / "set.npz", "--json").stdout.splitlines()) == 3
+    assert run("solve", "-", input=stops.read_text()).returncode == FEASIBLE
+
+
+def test_a_picture_never_leaves_its_folder(tmp_path):
+    travel = np.ones((2, 2))
+    instance = fairway.TSPTW(travel, 0, 9, coordinates=np.eye(2), name="../../escape")
+    fairway.write(instance, tmp_path / "odd.json")
+    assert (
+        run("solve", tmp_path / "odd.json", "--pictures", tmp_path / "out").returncode == FEASIBLE
+    )
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [".._.._escape.png"]
+
+
+def test_verify_prints_the_schedule(stops):
+    result = run("verify", stops, "--tour", "a,b")
+    assert result.returncode == FEASIBLE
+    assert "feasible  cost 12  back at the depot at 13" in result.stdout
+    for column in ("opens", "closes", "arrival", "wait", "start", "departure"):
+        assert column in result.stdout
+
+
+def test_verify_lists_every_violation(stops, ports):
+    result = run("verify", stops, "--tour", "2 1")
+    assert result.returncode == NOT_FEASIBLE
+    assert "late" in result.stdout
+    record = json.loads(run("verify", stops, "--tour", "2 1", "--json").stdout)
+    assert record["status"] == "refused"
+    assert [(v["rule"], v["node"], v["amount"]) for v in record["violations"]] == [("late", 1, 4.0)]
+    assert "too deep" in run("verify", ports, "--tour", "b,a").stdout
+
+
+def test_a_tour_that_leaves_out_a_stop_is_refused_and_one_that_is_none_is_bad_input(stops):
+    result = run("verify", stops, "--tour", "1")
+    assert result.returncode == NOT_FEASIBLE
+    assert "stop 2 is never visited" in result.stdout
+    assert "stop 1 is visited 2 times" in sentence(run("verify", stops, "--tour", "1,1,2"))
+    assert "there is no stop 7" in sentence(run("verify", stops, "--tour", "1,2,7"))
+    assert "'nobody'" in sentence(run("verify", stops, "--tour", "a,nobody"))
+    assert "tolerance" in sentence(run("verify", stops, "--tour", "1,2", "--tolerance", "nan"))
+
+
+def test_verify_takes_tours_from_files(stops, tmp_path):
+    for name, text in (
+        ("t.txt", "1 2\n"),
+        ("t.json", '{"tour": [1, 2]}'),
+        ("t.tour", "TOUR_SECTION\n1\n2\n3\n-1\nEOF\n"),
+    ):
+        (tmp_path / name).write_text(text)
+        assert run("verify", stops, "--tour", tmp_path / name).returncode == FEASIBLE, name
+
+
+def test_generate_convert_and_verify_agree(tmp_path):
+    assert (
+        run(
+            "generate",
+            "tsptw",
+            "-n",
+            9,
+            "--hardness",
+            "easy",
+            "--seed",
+            4,
+            "-o",
+            tmp_path / "a.json",
+        ).returncode
+        == 0
+    )
+    for suffix in (".tsptw", ".txt", ".csv", ".npz"):
+        assert run("convert", tmp_path / "a.json", tmp_path / f"b{suffix}").returncode == 0, suffix
+        before, after = fairway.read(tmp_path / "a.json"), fairway.read(tmp_path / f"b{suffix}")
+        assert np.array_equal(before.travel, after.travel), suffix
+    expected = fairway.generate("tsptw", n=9, hardness="easy", seed=4)[0]
+    assert np.array_equal(before.closes, expected.closes)
+
+
+def test_generate_without_output_prints_json():
+    result = run("generate", "tspdl", "-n", 5, "--sigma", 40)
+    assert json.loads(result.stdout)["problem"] == "tspdl"
+    assert "needs --output" in sentence(run("generate", "tspdl", "--count", 2))
+    assert "--eta belongs" in sentence(run("generate", "tsptw", "--hardness", "easy", "--eta", 3))
+    assert "--sigma belongs" in sentence(run("generate", "tsptw", "--sigma", 3))
+    assert "n is 1" in sentence(run("generate", "tsptw", "-n", 1))
+
+
+def test_convert_notes_a_broken_triangle_inequality(tmp_path):
+    (tmp_path / "bent.txt").write_text("3\n0 1 5\n1 0 1\n5 1 0\n0 9\n0 9\n0 9\n")
+    result = run("convert", tmp_path / "bent.txt", tmp_path / "bent.json")
+    assert result.returncode == 0
+    assert "breaks the triangle inequality" in result.stderr
+
+
+def test_a_member_of_a_set_is_chosen_by_index(tmp_path):
+    run("generate", "tsptw", "-n", 6, "--count", 3, "-o", tmp_path / "set.npz")
+    assert run("convert", tmp_path / "set.npz", tmp_path / "one.json", "--index", 2).returncode == 0
+    assert "choose one with --index" in sentence(run("plot", tmp_path / "set.npz"))
+    assert "expected 0 to 2" in sentence(run("plot", tmp_path / "set.npz", "--index", 3))
+    assert "a set as .npz" in sentence(run("convert", tmp_path / "set.npz", tmp_path / "x.json"))
+
+
+def test_plot_names_the_picture_it_drew(stops, tmp_path):
+    result = run("plot", stops, "--tour", "a,b", cwd=tmp_path)
+    assert result.stdout.strip() == "stops.png"
+    assert (tmp_path / "stops.png").read_bytes().startswith(b"\x89PNG")
+    assert run("plot", stops, "-o", tmp_path / "x.svg").returncode == 0
+    sentence(run("plot", stops, "-o", tmp_path / "x.doc"))
+    assert "visited 2 times" in sentence(run("plot", stops, "--tour", "1,1,2"))
+
+
+def test_beds_are_listed_shown_and_exported(tmp_path):
+    names = [json.loads(line)["name"] for line in run("bed", "list", "--json").stdout.splitlines()]
+    assert len(names) == 13
+    listed = run("bed", "list").stdout
+    assert all(name in listed for name in names)
+    assert "as expected" in run("bed", "show", "tsptw500-medium").stdout
+    assert run("bed", "export", "tsptw500-medium", tmp_path / "bed.npz").returncode == 0
+    assert len(fairway.read(tmp_path / "bed.npz")) == 128
+    assert (
+        run("bed", "export", "tsptw500-medium", tmp_path / "i.json", "--index", 5).returncode == 0
+    )
+    assert "there is no bed" in sentence(run("bed", "show", "nonsense"))
+    assert "has no instance 128" in sentence(
+        run("bed", "export", "tsptw500-medium", tmp_path / "x.json", "--index", 128)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "is empty"),
+        ("\x00\x00\x00", "binary"),
+        ("id,x,y,open,close\nd,0,0,0,9\na,1,1,0\n", ":3: expected 5 cells"),
+        ("id,x,y,open,close\nd,0,0,0,9\na,1,nan,0,9\n", ":3: expected 'y', a finite number"),
+        ("id,x,y,open,close\nd,0,0,0,9\na,1,1,5,4\n", "closes at 4 before it opens at 5"),
+        ("id,x,y,demand,draft\nd,0,0,0,9\na,1,1,-1,4\n", "demand[1] is -1"),
+        ("2\n0 1\n1\n0 9\n0 9\n", ":3: expected a row of 2 numbers"),
+    ],
+)
+def test_bad_files_get_one_sentence_with_file_and_line(tmp_path, text, expected):
+    path = tmp_path / "input"
+    path.write_text(text)
+    said = sentence(run("solve", path))
+    assert str(path) in said
+    assert expected in said
+
+
+def test_nothing_is_left_where_nothing_could_be_written(stops, tmp_path):
+    before = sorted(tmp_path.iterdir())
+    assert "cannot be written" in sentence(run("convert", stops, tmp_path / "absent" / "x.json"))
+    assert "cannot be written" in sentence(run("plot", stops, "-o", tmp_path / "absent" / "x.png"))
+    assert "No space left" in sentence(run("convert", stops, "/dev/full", "--format", "json"))
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_reader_that_goes_away_gets_no_traceback(tmp_path):
+    run("generate", "tspdl", "-n", 30, "--count", 200, "-o", tmp_path / "set.npz")
+    command = f"{sys.executable} -m fairway solve {tmp_path / 'set.npz'} --json | head -1"
+    result = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert len(result.stdout.splitlines()) == 1
+    assert "Traceback" not in result.stderr
+
+
+def test_usage_errors_exit_with_two(stops):
+    assert run("solve", stops, "--nonsense").returncode == BAD_INPUT
+    assert run("verify", stops).returncode == BAD_INPUT
+    assert run("generate", "tsp").returncode == BAD_INPUT
+
+
+def test_plain_output_has_no_colour_codes(stops):
+    result = run("verify", stops, "--tour", "2,1", env={**os.environ, "TERM": "dumb"})
+    assert "\x1b[" not in result.stdout
