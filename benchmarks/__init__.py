@@ -1,0 +1,1 @@
+"""Speed and memory, as ratios taken in one run and printed only where the answers agree."""
