@@ -15,6 +15,7 @@ from fairway.judge import Rejection, Solution, verify
 from fairway.problems.batch import to_batch
 from fairway.problems.generate import generate
 from fairway.problems.instance import instance_set
+from fairway.problems.problem import extend as law
 from fairway.problems.problem import start, step
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
@@ -63,7 +64,7 @@ def test_one_step_is_the_definition(problem, hardness):
 def _leaves_all(batch, state, b, i, open_nodes):
     def extend(level, here, there):
         index = [torch.full((6, 1), node) for node in (here, there)]
-        return float(batch.extend(torch.full((6, 1), level), *index)[b, 0])
+        return float(law(batch, torch.full((6, 1), level), *index)[b, 0])
 
     level = extend(float(state.level[b, 0]), int(state.node[b, 0]), i)
     limit = batch.limit[b].tolist()

@@ -9,7 +9,7 @@ from torch import Tensor
 from fairway.judge import Rejection, Solution, verify
 from fairway.problems.batch import to_batch
 from fairway.problems.instance import Instance, instance_set
-from fairway.problems.problem import Batch, State, start, step
+from fairway.problems.problem import Batch, State, extend, start, step
 from fairway.problems.tspdl import TSPDL
 
 Rule = Callable[[Batch, State], Float[Tensor, "B P N"]]
@@ -36,7 +36,7 @@ def tightest(batch: Batch, state: State) -> Float[Tensor, "B P N"]:
 def soonest(batch: Batch, state: State) -> Float[Tensor, "B P N"]:
     """The lowest level on being served: what can start first."""
     here, there = _pairs(state)
-    return batch.extend(state.level[..., None].expand_as(there), here, there)
+    return extend(batch, state.level[..., None].expand_as(there), here, there)
 
 
 RULES: dict[str, Rule] = {"nearest": nearest, "tightest": tightest, "soonest": soonest}
@@ -77,7 +77,8 @@ def one_step(batch: Batch, state: State) -> Bool[Tensor, "B P N"]:
     level = soonest(batch, state)
     instances, tours, nodes = there.shape
     square = (instances, tours, nodes, nodes)
-    after = batch.extend(
+    after = extend(
+        batch,
         level[..., None].expand(square),
         there[..., None].expand(square),
         there[:, :, None, :].expand(square),

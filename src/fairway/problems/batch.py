@@ -3,6 +3,7 @@
 Apart from the instances because importing torch takes a second that reading, judging and drawing need not pay.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import overload
 
@@ -12,6 +13,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from fairway.problems.places import Places
+from fairway.problems.problem import rows
 from fairway.problems.tspdl import TSPDLSet
 from fairway.problems.tsptw import TSPTWSet
 
@@ -48,6 +50,11 @@ class TSPTWBatch:
     service: Float[Tensor, "B N"]
 
     @property
+    def floor(self) -> Float[Tensor, "B N"]:
+        """Service waits for the window to open."""
+        return self.opens
+
+    @property
     def limit(self) -> Float[Tensor, "B N"]:
         """Service must start before the window closes."""
         return self.closes
@@ -62,21 +69,15 @@ class TSPTWBatch:
         """The latest return to the depot."""
         return self.closes[:, 0]
 
+    def lead(self, here: Int[Tensor, "B *S"], there: Int[Tensor, "B *S"]) -> Float[Tensor, "B *S"]:
+        """From the start of service at one node to the arrival at another."""
+        return self.service[rows(here), here] + self.ground.travel(here, there)
+
     def travel(
         self, here: Int[Tensor, "B *S"], there: Int[Tensor, "B *S"]
     ) -> Float[Tensor, "B *S"]:
         """Travel time, in normalised units."""
         return self.ground.travel(here, there)
-
-    def extend(
-        self,
-        level: Float[Tensor, "B *S"],
-        here: Int[Tensor, "B *S"],
-        there: Int[Tensor, "B *S"],
-    ) -> Float[Tensor, "B *S"]:
-        """Serve, travel, and wait for the window if early."""
-        arrival = level + self.service[rows(here), here] + self.ground.travel(here, there)
-        return torch.maximum(arrival, self.opens[rows(there), there])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,6 +91,11 @@ class TSPDLBatch:
     ground: Ground
     demand: Float[Tensor, "B N"]
     draft: Float[Tensor, "B N"]
+
+    @property
+    def floor(self) -> Float[Tensor, "B N"]:
+        """No port asks for a load."""
+        return torch.zeros_like(self.demand)
 
     @property
     def limit(self) -> Float[Tensor, "B N"]:
@@ -107,26 +113,15 @@ class TSPDLBatch:
         total = self.demand.sum(-1)
         return torch.where(total > 0, total, 1.0)
 
+    def lead(self, here: Int[Tensor, "B *S"], there: Int[Tensor, "B *S"]) -> Float[Tensor, "B *S"]:
+        """The port's own cargo, wherever the ship comes from."""
+        return self.demand[rows(there), there].expand(here.shape)
+
     def travel(
         self, here: Int[Tensor, "B *S"], there: Int[Tensor, "B *S"]
     ) -> Float[Tensor, "B *S"]:
         """Travel cost, in normalised units."""
         return self.ground.travel(here, there)
-
-    def extend(
-        self,
-        level: Float[Tensor, "B *S"],
-        here: Int[Tensor, "B *S"],
-        there: Int[Tensor, "B *S"],
-    ) -> Float[Tensor, "B *S"]:
-        """Take the port's cargo on board."""
-        return level + self.demand[rows(there), there]
-
-
-def rows(index: Int[Tensor, "B *S"]) -> Int[Tensor, "B *ones"]:
-    """The instance each index belongs to, shaped to broadcast against it."""
-    instances = torch.arange(index.shape[0], device=index.device)
-    return instances.view(-1, *(1,) * (index.dim() - 1))
 
 
 def latest_return(
@@ -141,62 +136,75 @@ def latest_return(
 
 
 @overload
-def to_batch(instances: TSPTWSet, device: torch.device | str = "cpu") -> TSPTWBatch: ...
-@overload
-def to_batch(instances: TSPDLSet, device: torch.device | str = "cpu") -> TSPDLBatch: ...
 def to_batch(
-    instances: TSPTWSet | TSPDLSet, device: torch.device | str = "cpu"
+    instances: TSPTWSet, device: torch.device | str = "cpu", dtype: torch.dtype = torch.float32
+) -> TSPTWBatch: ...
+@overload
+def to_batch(
+    instances: TSPDLSet, device: torch.device | str = "cpu", dtype: torch.dtype = torch.float32
+) -> TSPDLBatch: ...
+def to_batch(
+    instances: TSPTWSet | TSPDLSet,
+    device: torch.device | str = "cpu",
+    dtype: torch.dtype = torch.float32,
 ) -> TSPTWBatch | TSPDLBatch:
-    """A set as float32 tensors in the paper's normalisation, draft limits in the growing direction."""
+    """A set as tensors in the paper's normalisation, draft limits in the growing direction."""
+
+    def place(array: np.ndarray) -> Tensor:
+        return torch.tensor(array, dtype=dtype, device=device)
+
     if isinstance(instances, TSPTWSet):
-        return _tsptw_batch(instances, device)
-    return _tspdl_batch(instances, device)
+        return _tsptw_batch(instances, place)
+    return _tspdl_batch(instances, place)
 
 
-def _tsptw_batch(instances: TSPTWSet, device: torch.device | str) -> TSPTWBatch:
+Placing = Callable[[np.ndarray], Tensor]
+"""From numpy to the device and precision of a batch."""
+
+
+def _tsptw_batch(instances: TSPTWSet, place: Placing) -> TSPTWBatch:
     """Coordinates, travel and times divided by the set's scale."""
-    ground, scale = _ground(instances.places, instances.scale, device)
+    ground, scale = _ground(instances.places, instances.scale, place)
     opens, closes, service = (
-        _tensor(column / scale[:, None], device)
+        place(column / scale[:, None])
         for column in (instances.opens, instances.closes, instances.service)
     )
     return TSPTWBatch(ground, opens, latest_return(closes, service, ground), service)
 
 
-def _tspdl_batch(instances: TSPDLSet, device: torch.device | str) -> TSPDLBatch:
+def _tspdl_batch(instances: TSPDLSet, place: Placing) -> TSPDLBatch:
     """Coordinates and travel divided by the set's scale; a shrinking load is read from the other end."""
     places = instances.places
     if instances.load == "shrinking" and places.matrix is not None:
         places = Places(places.coordinates, places.matrix.swapaxes(-1, -2))
-    ground, _ = _ground(places, instances.scale, device)
-    return TSPDLBatch(ground, _tensor(instances.demand, device), _tensor(instances.draft, device))
+    ground, _ = _ground(places, instances.scale, place)
+    return TSPDLBatch(ground, place(instances.demand), place(instances.draft))
 
 
 def _ground(
-    places: Places, scale: float | None, device: torch.device | str
+    places: Places, scale: float | None, place: Placing
 ) -> tuple[Ground, Float[np.ndarray, " B"]]:
-    """The ground on a device and its scale: the one given, else each instance's own extent, moved to the origin."""
+    """The ground on a device and the unit of its travel: the scale given, else each instance's own extent.
+
+    Matrices may be in other units than the coordinates, which then fill the unit square by themselves.
+    """
     points, matrix = places.coordinates, places.matrix
-    if scale is not None:
-        unit = np.full(len(places), scale)
-    elif points is not None:
+    if points is not None and scale is None:
         points = points - points.min(axis=1, keepdims=True)
-        unit = _or_one(points.max(axis=(1, 2)))
-    else:
-        assert matrix is not None
+    extent = np.ones(len(places)) if points is None else _or_one(points.max(axis=(1, 2)))
+    if scale is not None:
+        unit = extent = np.full(len(places), scale)
+    elif matrix is not None:
         unit = _or_one(matrix.max(axis=(1, 2)) / np.sqrt(2))
-    by_instance = unit[:, None, None]
+    else:
+        unit = extent
     ground = Ground(
-        None if points is None else _tensor(points / by_instance, device),
-        None if matrix is None else _tensor(matrix / by_instance, device),
-        _tensor(unit, device),
+        None if points is None else place(points / extent[:, None, None]),
+        None if matrix is None else place(matrix / unit[:, None, None]),
+        place(unit),
     )
     return ground, unit
 
 
 def _or_one(extent: Float[np.ndarray, " B"]) -> Float[np.ndarray, " B"]:
     return np.where(extent > 0, extent, 1.0)
-
-
-def _tensor(array: np.ndarray, device: torch.device | str) -> Tensor:
-    return torch.tensor(array, dtype=torch.float32, device=device)

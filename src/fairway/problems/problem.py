@@ -14,7 +14,15 @@ from torch import Tensor
 
 @runtime_checkable
 class Batch(Protocol):
-    """B instances of N nodes as float32 tensors on one device, with the one law of their problem."""
+    """B instances of N nodes as tensors on one device, with the one law of their problem.
+
+    The law: going from i to j raises the level by `lead`, and to `floor` of j where it is still lower.
+    """
+
+    @property
+    def floor(self) -> Float[Tensor, "B N"]:
+        """The lowest level with which each node can be served."""
+        ...
 
     @property
     def limit(self) -> Float[Tensor, "B N"]:
@@ -31,19 +39,14 @@ class Batch(Protocol):
         """What a level is divided by where a policy reads it."""
         ...
 
+    def lead(self, here: Int[Tensor, "B *S"], there: Int[Tensor, "B *S"]) -> Float[Tensor, "B *S"]:
+        """By how much the level rises on the way from one node straight to another."""
+        ...
+
     def travel(
         self, here: Int[Tensor, "B *S"], there: Int[Tensor, "B *S"]
     ) -> Float[Tensor, "B *S"]:
         """The cost of going from one node straight to another."""
-        ...
-
-    def extend(
-        self,
-        level: Float[Tensor, "B *S"],
-        here: Int[Tensor, "B *S"],
-        there: Int[Tensor, "B *S"],
-    ) -> Float[Tensor, "B *S"]:
-        """The level on being served at `there`, coming straight from `here` at `level`."""
         ...
 
 
@@ -55,6 +58,29 @@ class State:
     level: Float[Tensor, "B P"]
     """Start of service (TSPTW) or load on board (TSPDL) at `node`."""
     unvisited: Bool[Tensor, "B P N"]
+
+
+def rows(index: Int[Tensor, "B *S"]) -> Int[Tensor, "B *ones"]:
+    """The instance each index belongs to, shaped to broadcast against it."""
+    instances = torch.arange(index.shape[0], device=index.device)
+    return instances.view(-1, *(1,) * (index.dim() - 1))
+
+
+def extend(
+    batch: Batch,
+    level: Float[Tensor, "B *S"],
+    here: Int[Tensor, "B *S"],
+    there: Int[Tensor, "B *S"],
+) -> Float[Tensor, "B *S"]:
+    """The level on being served at `there`, coming straight from `here` at `level`."""
+    return torch.maximum(level + batch.lead(here, there), batch.floor[rows(there), there])
+
+
+def every_pair(batch: Batch) -> tuple[Int[Tensor, "B N N"], Int[Tensor, "B N N"]]:
+    """All pairs of nodes of each instance, from row to column."""
+    instances, nodes = batch.limit.shape
+    node = torch.arange(nodes, device=batch.limit.device).expand(instances, nodes, nodes)
+    return node.mT, node
 
 
 def start(batch: Batch, tours: int = 1) -> State:
@@ -74,6 +100,6 @@ def step(batch: Batch, state: State, action: Int[Tensor, "B P"]) -> State:
     """Every tour goes on to its chosen node, whether the limit there is kept or not."""
     return State(
         node=action,
-        level=batch.extend(state.level, state.node, action),
+        level=extend(batch, state.level, state.node, action),
         unvisited=state.unvisited.scatter(-1, action[..., None], False),
     )
