@@ -1,0 +1,86 @@
+"""The look-ahead in plain torch, for any device: row minima over what is left, in slices that fit memory."""
+
+from collections.abc import Iterator
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from fairway.kernels.lookahead.rule import Outlook, Rule
+from fairway.kernels.lookahead.table import Table, depot_column
+from fairway.problems.problem import State, rows
+
+PAIRS = 2**25
+"""How many pairs of nodes are held at a time."""
+
+
+def lookahead(known: Table, state: State, rule: Rule) -> Outlook:
+    """What the rule says of every candidate."""
+    level = candidate_levels(known, state)
+    own = known.limit[:, None, :].expand_as(level)
+    if rule.steps == 0:
+        return Outlook(level, own, state.unvisited & (level <= own + rule.tolerance))
+    to_reach = depot_column(state.unvisited) if rule.own else state.unvisited
+    nearest = row_minima(known.latest, to_reach)
+    bound = torch.minimum(nearest, own) if rule.own else nearest
+    allowed = state.unvisited & (level <= bound + rule.tolerance)
+    if rule.steps == 2:
+        allowed &= goes_on(known, state.unvisited, level, rule)
+    return Outlook(level, bound, allowed)
+
+
+def candidate_levels(known: Table, state: State) -> Float[Tensor, "B P N"]:
+    """The level with which each node would be served next."""
+    lead = known.lead[rows(state.node), state.node]
+    return torch.maximum(state.level[..., None] + lead, known.floor[:, None, :])
+
+
+def row_minima(
+    latest: Float[Tensor, "B N N"], to_reach: Bool[Tensor, "B P N"]
+) -> Float[Tensor, "B P N"]:
+    """For each row the least entry among the columns still to reach."""
+    parts = [
+        latest[:, None].masked_fill(~to_reach[:, part, None, :], torch.inf).amin(-1)
+        for part in _slices(to_reach)
+    ]
+    return torch.cat(parts, dim=1)
+
+
+def goes_on(
+    known: Table, unvisited: Bool[Tensor, "B P N"], level: Float[Tensor, "B P N"], rule: Rule
+) -> Bool[Tensor, "B P N"]:
+    """Which candidates can be followed by one that still leaves everything else in time; true for the last one.
+
+    Of each row the two least entries are enough: the second stands in where the first is the candidate's own.
+    """
+    parts = []
+    for part in _slices(unvisited):
+        left = unvisited[:, part]
+        least, second, where = _two_least(known.latest, left)
+        after = level[:, part, :, None] + known.lead[:, None]
+        after = torch.maximum(after, known.floor[:, None, None, :])
+        node = torch.arange(left.shape[-1], device=left.device)
+        mine = where[:, :, None, :] == node[:, None]
+        bound = torch.where(mine, second[:, :, None, :], least[:, :, None, :])
+        if rule.own:
+            back = torch.minimum(known.limit, known.latest[:, :, 0])
+            bound = torch.minimum(bound, back[:, None, None, :])
+        follows = (after <= bound + rule.tolerance) & left[:, :, None, :] & (node[:, None] != node)
+        parts.append(follows.any(-1) | (left.sum(-1, keepdim=True) <= 1))
+    return torch.cat(parts, dim=1)
+
+
+def _two_least(
+    latest: Float[Tensor, "B N N"], left: Bool[Tensor, "B P N"]
+) -> tuple[Float[Tensor, "B P N"], Float[Tensor, "B P N"], Int[Tensor, "B P N"]]:
+    """Of each row the least entry among the nodes left, the second least, and the column of the least."""
+    open_entries = latest[:, None].masked_fill(~left[:, :, None, :], torch.inf)
+    least, where = open_entries.min(-1)
+    second = open_entries.scatter(-1, where[..., None], torch.inf).amin(-1)
+    return least, second, where
+
+
+def _slices(unvisited: Bool[Tensor, "B P N"]) -> Iterator[slice]:
+    instances, tours, nodes = unvisited.shape
+    at_a_time = max(1, PAIRS // (instances * nodes * nodes))
+    return (slice(first, first + at_a_time) for first in range(0, tours, at_a_time))

@@ -1,0 +1,45 @@
+"""Which look-ahead is meant, and what it answers."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+TOLERANCE = 1e-5
+"""How far a level may pass a limit, in normalised units: what float32 sums need and the paper's code grants."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How far to look, and how strictly."""
+
+    steps: Literal[0, 1, 2] = 1
+    own: bool = True
+    """Whether a candidate must be in time itself, and leave time to return. The authors' rule asks for neither."""
+    tolerance: float = TOLERANCE
+
+
+AUTHORS = Rule(steps=1, own=False)
+"""The mask of the published code, for the paper's tables."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outlook:
+    """What is known of each candidate for the next stop."""
+
+    level: Float[Tensor, "B P N"]
+    """With which it would be served, coming straight from where the tour stands."""
+    bound: Float[Tensor, "B P N"]
+    """The highest level with which the rule lets it pass."""
+    allowed: Bool[Tensor, "B P N"]
+
+    @property
+    def slack(self) -> Float[Tensor, "B P N"]:
+        """How much later, or fuller, each candidate could be and still pass; negative where it does not."""
+        return self.bound - self.level
+
+    @property
+    def dead(self) -> Bool[Tensor, "B P"]:
+        """The tours that no candidate can complete."""
+        return ~self.allowed.any(-1)

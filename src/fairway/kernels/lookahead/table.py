@@ -1,0 +1,61 @@
+"""What the look-ahead can know of a batch before any tour begins."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from fairway.problems.batch import TSPTWBatch
+from fairway.problems.problem import Batch, every_pair
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """The law of a batch written out, and how late one may be anywhere and still reach anything else.
+
+    Columns are contiguous in memory: a step of the kernels takes one column for all candidates at once.
+    """
+
+    lead: Float[Tensor, "B N N"]
+    floor: Float[Tensor, "B N"]
+    limit: Float[Tensor, "B N"]
+    latest: Float[Tensor, "B N N"]
+    """The highest level at row i from which column k can still be served in time; infinite for k = i.
+
+    Over ways that may lead through other nodes, so that it bounds every tour. The column of the depot is the return.
+    """
+
+
+def table(batch: Batch) -> Table:
+    """Write out the law of a batch."""
+    lead = batch.lead(*every_pair(batch))
+    limit = batch.limit
+    if not isinstance(batch, TSPTWBatch):
+        limit = limit.index_fill(-1, torch.tensor([0], device=limit.device), torch.inf)
+    way = closed(lead) if needs_closing(batch) else lead
+    latest = limit[:, None, :] - way
+    latest.diagonal(dim1=-2, dim2=-1).fill_(torch.inf)
+    return Table(_by_column(lead), batch.floor, limit, _by_column(latest))
+
+
+def needs_closing(batch: Batch) -> bool:
+    """Whether a way through other nodes may be shorter: distances and demands are never, given matrices may be."""
+    return isinstance(batch, TSPTWBatch) and batch.ground.matrix is not None
+
+
+def closed(lead: Float[Tensor, "B N N"]) -> Float[Tensor, "B N N"]:
+    """The least rise of the level between any two nodes, by way of any others (Floyd and Warshall)."""
+    way = lead.clone()
+    for k in range(lead.shape[-1]):
+        way = torch.minimum(way, way[:, :, k, None] + way[:, k, None, :])
+    return way
+
+
+def depot_column(unvisited: Bool[Tensor, "B P N"]) -> Bool[Tensor, "B P N"]:
+    """The nodes still to reach: those unvisited, and the depot at the end of the tour."""
+    return unvisited.index_fill(-1, torch.tensor([0], device=unvisited.device), True)
+
+
+def _by_column(matrix: Float[Tensor, "B N N"]) -> Float[Tensor, "B N N"]:
+    return matrix.mT.contiguous().mT
