@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 
-from fairway.classical.greedy import construct, tightest, unvisited
+from fairway.classical.greedy import tightest
 from fairway.evaluate.references import load_references
 from fairway.judge import Rejection, verify
+from fairway.kernels.lookahead import none
 from fairway.problems.batch import to_batch
 from fairway.problems.beds import load_bed
+from fairway.search.rollout import rollout
+from fairway.search.select import greedy
 
 GREEDY_C = {
     "tsptw50-easy": 0, "tsptw50-medium": 4752, "tsptw50-hard": 7255,
@@ -38,8 +41,9 @@ def refusals(instances, tours, tolerance=None):
 @pytest.mark.parametrize(("name", "infeasible"), list(GREEDY_C.items()))
 def test_greedy_c_without_a_mask_fails_exactly_as_often_as_in_the_paper(name, infeasible):
     instances = load_bed(name)
-    tours = construct(to_batch(instances), tightest, unvisited)[:, 0].numpy()
-    assert len(refusals(instances, tours)) == infeasible
+    batch = to_batch(instances)
+    built = rollout(batch, look=none(batch), score=tightest(batch), select=greedy)
+    assert len(refusals(instances, built.tours[:, 0].numpy())) == infeasible
 
 
 @pytest.mark.slow

@@ -54,17 +54,15 @@ def solve(
 ) -> None:
     """Find a tour for each instance and print it, verified.
 
-    Until the real solver lands this constructs greedily under the one-step look-ahead: it may miss
-    tours that exist, and says 'unknown' where it found none.
+    Until the real solver lands this constructs greedily under the look-ahead: it may miss tours
+    that exist, and says 'unknown' where it found none.
     """
     from fairway.classical.greedy import best_of_rules
     from fairway.cli import inputs, show
     from fairway.judge import Solution
 
     count, instances = inputs.all_instances(files or inputs.bundled_examples(), distances)
-    show.note(
-        "greedy construction under the one-step look-ahead, a stand-in until the solver lands"
-    )
+    show.note("greedy construction under the look-ahead, a stand-in until the solver lands")
     unsolved = 0
     with show.progress() as progress:
         for label, instance in progress.track(instances, total=count, description="solving"):

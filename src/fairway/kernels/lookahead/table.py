@@ -12,10 +12,7 @@ from fairway.problems.problem import Batch, every_pair
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """The law of a batch written out, and how late one may be anywhere and still reach anything else.
-
-    Columns are contiguous in memory: a step of the kernels takes one column for all candidates at once.
-    """
+    """The law of a batch written out, and how late one may be anywhere and still reach anything else."""
 
     lead: Float[Tensor, "B N N"]
     floor: Float[Tensor, "B N"]
@@ -24,6 +21,7 @@ class Table:
     """The highest level at row i from which column k can still be served in time; infinite for k = i.
 
     Over ways that may lead through other nodes, so that it bounds every tour. The column of the depot is the return.
+    Its columns are contiguous in memory, since the kernels take one column for all candidates at once.
     """
 
 
@@ -36,7 +34,7 @@ def table(batch: Batch) -> Table:
     way = closed(lead) if needs_closing(batch) else lead
     latest = limit[:, None, :] - way
     latest.diagonal(dim1=-2, dim2=-1).fill_(torch.inf)
-    return Table(_by_column(lead), batch.floor, limit, _by_column(latest))
+    return Table(lead.contiguous(), batch.floor, limit, latest.mT.contiguous().mT)
 
 
 def needs_closing(batch: Batch) -> bool:
@@ -55,7 +53,3 @@ def closed(lead: Float[Tensor, "B N N"]) -> Float[Tensor, "B N N"]:
 def depot_column(unvisited: Bool[Tensor, "B P N"]) -> Bool[Tensor, "B P N"]:
     """The nodes still to reach: those unvisited, and the depot at the end of the tour."""
     return unvisited.index_fill(-1, torch.tensor([0], device=unvisited.device), True)
-
-
-def _by_column(matrix: Float[Tensor, "B N N"]) -> Float[Tensor, "B N N"]:
-    return matrix.mT.contiguous().mT

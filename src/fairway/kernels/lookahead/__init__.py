@@ -1,0 +1,51 @@
+"""The look-ahead: which candidates for the next stop can be part of a tour that keeps every limit.
+
+`reference` is the definition; `dense` (torch, any device), `cpu` (numba) and `gpu` (Triton) must
+equal it; `drafts` is the exact answer for draft limits; `pruning` says more about an instance
+before any tour begins.
+"""
+
+from collections.abc import Callable
+
+import torch
+
+from fairway.kernels.lookahead import dense
+from fairway.kernels.lookahead.drafts import berths, exact
+from fairway.kernels.lookahead.rule import AUTHORS as AUTHORS
+from fairway.kernels.lookahead.rule import Outlook as Outlook
+from fairway.kernels.lookahead.rule import Rule as Rule
+from fairway.kernels.lookahead.table import table
+from fairway.problems.batch import TSPDLBatch
+from fairway.problems.problem import Batch, State
+
+Look = Callable[[State], Outlook]
+"""A look-ahead bound to its batch."""
+
+
+def ahead(batch: Batch, rule: Rule | None = None) -> Look:
+    """The look-ahead of a rule, by default one step and strict, in the fastest version for the batch's device."""
+    known, asked = table(batch), rule or Rule()
+    if asked.steps == 0 or known.latest.dtype != torch.float32:
+        return lambda state: dense.lookahead(known, state, asked)
+    if known.latest.is_cuda:
+        from fairway.kernels.lookahead import gpu
+
+        return lambda state: gpu.lookahead(known, state, asked)
+    return lambda state: dense.lookahead(known, state, asked)
+
+
+def complete(batch: TSPDLBatch) -> Look:
+    """The exact look-ahead for draft limits, under which no tour of a feasible instance can fail."""
+    known = berths(batch)
+    return lambda state: exact(known, state)
+
+
+def none(batch: Batch) -> Look:
+    """No look-ahead: every unvisited node is allowed."""
+    known = table(batch)
+
+    def look(state: State) -> Outlook:
+        level = dense.candidate_levels(known, state)
+        return Outlook(level, torch.full_like(level, torch.inf), state.unvisited)
+
+    return look

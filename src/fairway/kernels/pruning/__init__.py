@@ -1,0 +1,104 @@
+"""What no feasible tour of a TSPTW instance does, found before any search: tighter windows, orders, arcs."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from fairway.kernels.pruning.network import HOME, START, Network, allowance_of, network, rounding
+from fairway.kernels.pruning.reach import reach
+from fairway.kernels.pruning.rules import RULES
+from fairway.problems.tsptw import TSPTW
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pruned:
+    """What every tour that the judge accepts keeps; nothing of it is a choice."""
+
+    opens: Float[np.ndarray, " N"]
+    """Service never starts earlier. The depot's is its departure."""
+    closes: Float[np.ndarray, " N"]
+    """Service never starts later, but for the judge's tolerance. The depot's is the return."""
+    before: Bool[np.ndarray, "N N"]
+    """Whether stop i comes before stop j; the depot, first and last, has no order."""
+    arcs: Bool[np.ndarray, "N N"]
+    """Whether j may come straight after i: True = allowed. Row 0 leaves the depot, column 0 returns to it."""
+    infeasible: str | None
+    """Why there is no feasible tour, where that was proved; the bounds then stand as they were on the way."""
+
+
+def prune(instance: TSPTW, tolerance: float | None = None) -> Pruned:
+    """Apply all rules until none has anything to add.
+
+    Args:
+        instance: Any instance; travel need be neither symmetric nor metric.
+        tolerance: What the judge will be asked to forgive; by default what it forgives by default.
+    """
+    allowance = allowance_of(instance) if tolerance is None else tolerance
+    bounds, why = _fixed_point(network(instance, allowance))
+    return _pruned(instance, allowance, bounds, why)
+
+
+def _fixed_point(bounds: Network) -> tuple[Network, str | None]:
+    """Ends: there are finitely many orders and arcs to settle, and in between times pass down the orders once."""
+    why = contradiction(bounds)
+    while why is None:
+        last, ways = bounds, reach(bounds)
+        for rule in RULES:
+            bounds = rule(bounds, ways)
+            if (why := contradiction(bounds)) is not None:
+                return bounds, why
+        if _same(last, bounds):
+            break
+    return bounds, why
+
+
+def contradiction(bounds: Network) -> str | None:
+    """Why no tour can keep these bounds, in words, where that is plain."""
+    if (late := np.flatnonzero(bounds.opens > bounds.closes)).size:
+        return _too_late(bounds, int(late[0]))
+    if (pairs := np.argwhere(bounds.before & bounds.before.T)).size:
+        one, other = (_name(int(node), bounds) for node in pairs[0])
+        return f"neither {one} nor {other} can come before the other"
+    after, ahead = bounds.arcs.any(axis=1), bounds.arcs.any(axis=0)
+    after[HOME] = ahead[START] = True
+    if (lost := np.flatnonzero(~after)).size:
+        return f"no stop can come straight after {_name(int(lost[0]), bounds)}"
+    if (lost := np.flatnonzero(~ahead)).size:
+        return f"no stop can come straight before {_name(int(lost[0]), bounds)}"
+    return None
+
+
+def _too_late(bounds: Network, node: int) -> str:
+    name, first, last = _name(node, bounds), bounds.opens[node], bounds.closes[node]
+    if first == np.inf:
+        return f"{name} cannot be reached in time after all that must come before it"
+    if last == -np.inf:
+        return f"after {name} not all that must follow can be reached in time"
+    return f"{name} is reached at {first:.8g} at the earliest and must be by {last:.8g}"
+
+
+def _name(node: int, bounds: Network) -> str:
+    ends = {START: "the start from the depot", len(bounds.opens) - 1: "the return to the depot"}
+    return ends.get(node, f"stop {node}")
+
+
+def _same(one: Network, other: Network) -> bool:
+    columns = ("opens", "closes", "before", "arcs")
+    return all(np.array_equal(getattr(one, c), getattr(other, c)) for c in columns)
+
+
+def _pruned(instance: TSPTW, allowance: float, bounds: Network, why: str | None) -> Pruned:
+    """Put the two ends of the network together again, and take the tolerance out of the windows."""
+    latest = bounds.closes[:HOME] - allowance + rounding(instance, allowance)
+    latest[START] = bounds.closes[HOME] - allowance + rounding(instance, allowance)
+    # Within the tolerance a tour may be served later than a window closes: the window then stays one.
+    closes = np.minimum(instance.closes, np.maximum(latest, instance.opens))
+    opens = np.minimum(bounds.opens[:HOME], closes)
+    arcs = bounds.arcs[:HOME, :HOME].copy()
+    arcs[:, START] = bounds.arcs[:HOME, HOME]
+    before = bounds.before[:HOME, :HOME].copy()
+    before[START] = False
+    for array in (opens, closes, before, arcs):
+        array.setflags(write=False)
+    return Pruned(opens, closes, before, arcs, why)

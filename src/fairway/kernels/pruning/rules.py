@@ -1,0 +1,154 @@
+"""The rules of pruning, one a function: what each takes away, no tour that the judge accepts has.
+
+That holds by induction: where every such tour keeps the bounds of a network, it keeps those a rule returns. The
+reach may be that of an earlier, wider network. Why each rule is sound is said in its docstring.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Bool
+from numba import njit
+
+from fairway.kernels.pruning.network import START, Network
+from fairway.kernels.pruning.reach import Reach
+
+Rule = Callable[[Network, Reach], Network]
+
+
+def infer_orders(network: Network, reach: Reach) -> Network:
+    """What cannot come after a node comes before it, and what precedes a predecessor precedes.
+
+    In a tour with a before b every third node k stands before a, between or after b; a is then started no earlier
+    than after k, and no later than lets b be reached, and so on. Where all three places of some k fail, b comes first.
+    """
+    possible = _possible_orders(reach.earliest, reach.latest)
+    before = network.before | ~possible.T
+    np.fill_diagonal(before, val=False)
+    return replace(network, before=_transitive(before))
+
+
+def raise_openings(network: Network, reach: Reach) -> Network:
+    """A node is started no earlier than it can be reached from any of its predecessors, the depot among them."""
+    after = np.where(network.before, reach.earliest, -np.inf).max(axis=0)
+    return replace(network, opens=np.maximum(network.opens, after))
+
+
+def lower_closings(network: Network, reach: Reach) -> Network:
+    """A node is started no later than lets all its successors be reached, the return among them."""
+    ahead = np.where(network.before, reach.latest, np.inf).min(axis=1)
+    return replace(network, closes=np.minimum(network.closes, ahead))
+
+
+def lower_closings_by_arrival(network: Network, reach: Reach) -> Network:
+    """A node is started as it opens or as the tour arrives, which is no later than from its last possible neighbour.
+
+    The judge never idles in front of an open window; a schedule that did could start later.
+    """
+    arrival = np.where(network.arcs, network.closes[:, None] + network.lead, -np.inf).max(axis=0)
+    last = np.maximum(network.opens, arrival)
+    last[START] = network.opens[START]
+    return replace(network, closes=np.minimum(network.closes, last))
+
+
+def drop_arcs(network: Network, reach: Reach) -> Network:
+    """An arc is out if it is too late at its earliest, against an order, or leaves a third node no place.
+
+    A third node k stands before i or after j. Before i fails if i, after k, is started too late for the arc; after j
+    fails if j, straight after i, is started too late for k. This covers i before k before j, and with the ends of the
+    network the first and last stops.
+    """
+    arcs = _possible_arcs(
+        network.lead,
+        network.opens,
+        network.closes,
+        network.arcs & ~network.before.T,
+        _columns(reach.earliest),
+        reach.latest,
+    )
+    return replace(network, arcs=arcs)
+
+
+def drop_rivals(network: Network, reach: Reach) -> Network:
+    """Where a node has one arc left on a side, every tour uses it, and no other arc of the node at its other end."""
+    arcs, before = network.arcs.copy(), network.before.copy()
+    for ways in (arcs, arcs.T):
+        for node in np.flatnonzero(ways.sum(axis=0) == 1):
+            other = ways[:, node].argmax()
+            ways[other] = False
+            ways[other, node] = True
+    before |= arcs & ((arcs.sum(axis=0) == 1) | (arcs.sum(axis=1, keepdims=True) == 1))
+    return replace(network, arcs=arcs, before=before)
+
+
+RULES: tuple[Rule, ...] = (
+    infer_orders,
+    raise_openings,
+    lower_closings,
+    lower_closings_by_arrival,
+    drop_arcs,
+    drop_rivals,
+)
+
+
+def _transitive(before: Bool[np.ndarray, "V V"]) -> Bool[np.ndarray, "V V"]:
+    """Warshall's closure."""
+    closed = before.copy()
+    for node in range(len(closed)):
+        closed |= closed[:, node, None] & closed[node]
+    return closed
+
+
+def _columns(array: np.ndarray) -> np.ndarray:
+    """The transpose, with columns contiguous."""
+    return np.ascontiguousarray(array.T)
+
+
+def _possible_orders(earliest: np.ndarray, latest: np.ndarray) -> np.ndarray:
+    return _orders(earliest, latest, _columns(earliest), _columns(latest))
+
+
+@njit(cache=True)
+def _orders(
+    earliest: np.ndarray, latest: np.ndarray, earliest_at: np.ndarray, latest_at: np.ndarray
+) -> np.ndarray:
+    """Whether the row can come before the column, every third node k having a place; k = a, b test the pair itself."""
+    nodes = len(earliest)
+    possible = np.empty((nodes, nodes), np.bool_)
+    for a in range(nodes):
+        for b in range(nodes):
+            first, last = earliest[a, b], latest[a, b]
+            placed = first < np.inf and last > -np.inf
+            for k in range(nodes if placed else 0):
+                placed &= (
+                    (earliest_at[a, k] <= last)
+                    | (earliest[a, k] <= latest_at[b, k])
+                    | (first <= latest[b, k])
+                )
+            possible[a, b] = placed
+    return possible
+
+
+@njit(cache=True)
+def _possible_arcs(
+    lead: np.ndarray,
+    opens: np.ndarray,
+    closes: np.ndarray,
+    arcs: np.ndarray,
+    earliest_at: np.ndarray,
+    latest: np.ndarray,
+) -> np.ndarray:
+    """Which arcs are in time and leave every third node a place."""
+    possible = arcs.copy()
+    nodes = len(opens)
+    for i in range(nodes):
+        for j in range(nodes):
+            if possible[i, j]:
+                first = max(opens[j], opens[i] + lead[i, j])
+                last = min(closes[i], closes[j] - lead[i, j])
+                placed = first <= closes[j]
+                for k in range(nodes if placed else 0):
+                    placed &= (earliest_at[i, k] <= last) | (first <= latest[j, k])
+                possible[i, j] = placed
+    return possible

@@ -1,0 +1,69 @@
+"""The one construction loop: greedy rules and learned policies, masked or not, all build their tours here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from fairway.kernels.lookahead import Look
+from fairway.kernels.lookahead.rule import Outlook
+from fairway.problems.problem import Batch, State, rows, start, step
+from fairway.search.select import Select
+
+Score = Callable[[State, Outlook], Float[Tensor, "B P N"]]
+"""How good each candidate is: log-probabilities up to a constant, from a policy bound to its batch."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rollout:
+    """P finished tours of each instance, and how well they keep the limits."""
+
+    tours: Int[Tensor, "B P M"]
+    length: Float[Tensor, "B P"]
+    """Of the closed tour, in normalised units."""
+    excess: Float[Tensor, "B P"]
+    """By how much all limits are passed together."""
+    worst: Float[Tensor, "B P"]
+    """By how much a limit is passed at most; not above zero where all are kept."""
+    broken: Int[Tensor, "B P"]
+    """How many limits are passed."""
+    dead_ends: Int[Tensor, "B P"]
+    """How many steps left nothing allowed and fell back to all unvisited nodes."""
+
+
+def rollout(batch: Batch, *, look: Look, score: Score, select: Select, tours: int = 1) -> Rollout:
+    """Build `tours` tours of every instance, stop by stop.
+
+    The number of steps is known, and nothing is read back between them, so that on a GPU the steps queue up.
+    A tour without an allowed candidate goes on among all unvisited nodes, and the judge will refuse it.
+    """
+    state = start(batch, tours)
+    actions, levels, dead = [], [], []
+    for _ in range(batch.limit.shape[1] - 1):
+        outlook = look(state)
+        stuck = outlook.dead[..., None]
+        allowed = torch.where(stuck, state.unvisited, outlook.allowed)
+        action = select(score(state, outlook).masked_fill(~allowed, -torch.inf))
+        state = step(batch, state, action)
+        actions.append(action)
+        levels.append(state.level)
+        dead.append(stuck[..., 0])
+    stops = torch.stack(actions, dim=-1)
+    over = torch.stack(levels, dim=-1) - batch.limit[rows(stops), stops]
+    return Rollout(
+        tours=stops,
+        length=closed_length(batch, stops),
+        excess=over.clamp(min=0).sum(-1),
+        worst=over.amax(-1),
+        broken=(over > 0).sum(-1),
+        dead_ends=torch.stack(dead, dim=-1).sum(-1),
+    )
+
+
+def closed_length(batch: Batch, stops: Int[Tensor, "B P M"]) -> Float[Tensor, "B P"]:
+    """The length of tours from the depot back to the depot."""
+    depot = torch.zeros_like(stops[..., :1])
+    path = torch.cat([depot, stops, depot], dim=-1)
+    return batch.travel(path[..., :-1], path[..., 1:]).sum(-1)

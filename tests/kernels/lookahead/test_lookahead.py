@@ -1,0 +1,195 @@
+"""Every fast version against the definition, and the definition against brute force."""
+
+import itertools
+import os
+
+import numpy as np
+import pytest
+import torch
+from worlds import odd_drafts, odd_windows, walk, worlds
+
+if not torch.cuda.is_available():
+    os.environ["TRITON_INTERPRET"] = "1"  # must be there when the kernels are first imported
+
+from fairway.kernels.lookahead import dense, gpu, reference
+from fairway.kernels.lookahead.rule import AUTHORS, Rule
+from fairway.kernels.lookahead.table import closed, table
+from fairway.problems.problem import extend, start, step
+
+RULES = [Rule(steps, own) for steps in (0, 1, 2) for own in (True, False)]
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def moved(known, state, device):
+    """A table and a state on another device."""
+    tables = (known.lead, known.floor, known.limit, known.latest)
+    states = (state.node, state.level, state.unvisited)
+    return type(known)(*(t.to(device) for t in tables)), type(state)(
+        *(t.to(device) for t in states)
+    )
+
+
+@pytest.mark.parametrize("nodes", [2, 3, 8])
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_dense_equals_the_definition(nodes, rule):
+    for name, batch in worlds(nodes, count=3).items():
+        known = table(batch)
+        for state in walk(batch, tours=2, seed=nodes):
+            outlook = dense.lookahead(known, state, rule)
+            assert torch.equal(outlook.allowed, reference.lookahead(batch, state, rule)), name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("nodes", [50, 100])
+def test_dense_equals_the_definition_at_full_size(nodes):
+    for name, batch in worlds(nodes, count=1).items():
+        known = table(batch)
+        for state in itertools.islice(walk(batch, tours=1, seed=nodes, most_steps=3), 0, None, 2):
+            for rule in RULES[2:]:
+                expected = reference.lookahead(batch, state, rule)
+                assert torch.equal(dense.lookahead(known, state, rule).allowed, expected), name
+
+
+@pytest.mark.parametrize("rule", RULES[2:], ids=str)
+@pytest.mark.parametrize("nodes", [2, 3, 8, 50])
+def test_triton_equals_dense(nodes, rule):
+    """On a GPU as compiled, elsewhere as interpreted; to the last bit, levels and bounds included."""
+    tours = 3 if DEVICE == "cpu" else 70
+    for name, batch in worlds(nodes, count=2).items():
+        known = table(batch)
+        for state in walk(
+            batch, tours=tours, seed=nodes, most_steps=2 if DEVICE == "cpu" else None
+        ):
+            expected = dense.lookahead(known, state, rule)
+            there, at = moved(known, state, DEVICE)
+            found = gpu.lookahead(there, at, rule)
+            assert torch.equal(found.allowed.cpu(), expected.allowed), name
+            assert torch.equal(found.level.cpu(), expected.level), name
+            assert torch.equal(found.bound.cpu(), expected.bound), name
+
+
+def test_slices_make_no_difference(monkeypatch):
+    batch = odd_windows(9, 3, 1, width=60)
+    known = table(batch)
+    whole = [dense.lookahead(known, state, Rule(2)).allowed for state in walk(batch, 5, seed=1)]
+    monkeypatch.setattr(dense, "PAIRS", 1)
+    sliced = [dense.lookahead(known, state, Rule(2)).allowed for state in walk(batch, 5, seed=1)]
+    assert all(map(torch.equal, whole, sliced))
+
+
+def completions(batch, b, state):
+    """Every order of the unvisited nodes of tour 0 that keeps all limits and, for windows, the return."""
+    known = table(batch)
+    left = state.unvisited[b, 0].nonzero().flatten().tolist()
+    for order in itertools.permutations(left):
+        level, here, kept = state.level[b, 0], int(state.node[b, 0]), True
+        for there in order:
+            level, here = reference.extended(known, b, level, here, there), there
+            kept = kept and bool(level <= known.limit[b, there])
+        if kept and bool(level + known.lead[b, here, 0] <= known.limit[b, 0]):
+            yield order
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        pytest.param(lambda seed: odd_windows(6, 40, seed, width=40), id="windows"),
+        pytest.param(lambda seed: odd_windows(6, 40, seed, width=90), id="wide windows"),
+        pytest.param(lambda seed: odd_drafts(6, 40, seed, slack=4), id="drafts"),
+    ],
+)
+def test_no_move_of_a_feasible_tour_is_ever_masked(world):
+    """By brute force over all orders, on instances that keep no triangle inequality."""
+    feasible = masked = 0
+    for seed in range(12):
+        batch = world(seed)
+        known = table(batch)
+        for state in walk(batch, tours=1, seed=seed):
+            looks = [
+                dense.lookahead(known, state, Rule(s, own, 0.0))
+                for s in (0, 1, 2)
+                for own in (True, False)
+            ]
+            masked += sum(int((state.unvisited & ~look.allowed).sum()) for look in looks)
+            for b in range(40):
+                firsts = {order[0] for order in completions(batch, b, state)}
+                feasible += len(firsts)
+                for look in looks:
+                    assert all(look.allowed[b, 0, first] for first in firsts)
+                    assert not (look.dead[b, 0] and firsts)
+    assert feasible > 300, "the test must see feasible tours"
+    assert masked > 1000, "and masks that do something"
+
+
+def test_without_closing_the_matrix_a_feasible_move_would_be_masked():
+    """Why the closure is needed: 1 to 3 is far, but by way of 2 it is not."""
+    from fairway.problems.batch import to_batch
+    from fairway.problems.instance import instance_set
+    from fairway.problems.tsptw import TSPTW
+
+    travel = [[0, 1, 9, 9], [9, 0, 1, 9], [9, 9, 0, 1], [1, 9, 9, 0]]
+    batch = to_batch(instance_set([TSPTW(travel, 0, [99, 5, 5, 5])]))
+    known = table(batch)
+    assert dense.lookahead(known, start(batch), Rule(1)).allowed[0, 0, 1]
+    open_latest = known.limit[:, None, :] - known.lead
+    assert not open_latest[0, 1, 3] >= 1 / batch.ground.scale[0]
+
+
+def test_the_closure_is_the_shortest_way(rng):
+    lead = torch.tensor(rng.integers(0, 20, (2, 5, 5)), dtype=torch.float32)
+    way = closed(lead)
+    for b, i, j in itertools.product(range(2), range(5), range(5)):
+        middles = [
+            m for size in range(4) for m in itertools.permutations(set(range(5)) - {i, j}, size)
+        ]
+        paths = ((i, *middle, j) for middle in middles)
+        shortest = min(
+            sum(float(lead[b, x, y]) for x, y in itertools.pairwise(path)) for path in paths
+        )
+        assert float(way[b, i, j]) == shortest or i == j
+
+
+def test_two_steps_see_more_than_one_and_one_more_than_none():
+    batch = odd_windows(8, 60, 3, width=50)
+    known = table(batch)
+    kept = [0, 0, 0]
+    for state in walk(batch, tours=4, seed=2):
+        for steps in (0, 1, 2):
+            kept[steps] += int(dense.lookahead(known, state, Rule(steps)).allowed.sum())
+    assert kept[0] > kept[1] > kept[2] > 0
+
+
+def test_the_authors_rule_forces_the_one_late_node():
+    """A node that is already late masks every other one, and is not masked itself."""
+    from fairway.problems.batch import to_batch
+    from fairway.problems.instance import instance_set
+    from fairway.problems.tsptw import TSPTW
+
+    batch = to_batch(instance_set([TSPTW(np.ones((4, 4)), 0, [99, 0.5, 50, 50])]))
+    known = table(batch)
+    authors = dense.lookahead(known, start(batch), AUTHORS)
+    assert authors.allowed.tolist() == [[[False, True, False, False]]]
+    assert dense.lookahead(known, start(batch), Rule(1)).dead.all()
+
+
+def test_slack_is_how_much_later_one_could_be():
+    batch = odd_windows(7, 30, 5, width=60)
+    known = table(batch)
+    for state in walk(batch, tours=2, seed=3):
+        outlook = dense.lookahead(known, state, Rule(1, tolerance=0.0))
+        assert torch.equal(outlook.allowed, state.unvisited & (outlook.slack >= 0))
+        here, there = (
+            state.node[..., None].expand_as(outlook.level),
+            torch.arange(7).expand_as(outlook.level),
+        )
+        assert torch.equal(
+            outlook.level, extend(batch, state.level[..., None].expand_as(there), here, there)
+        )
+
+
+def test_step_and_table_speak_the_same_law():
+    batch = odd_windows(5, 3, 1, width=40, whole=False)
+    known = table(batch)
+    state = start(batch)
+    expected = dense.candidate_levels(known, state)[:, 0, 2]
+    assert torch.equal(step(batch, state, torch.full((3, 1), 2)).level[:, 0], expected)

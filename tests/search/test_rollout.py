@@ -1,0 +1,80 @@
+import numpy as np
+import pytest
+import torch
+
+from fairway.judge import Solution, verify
+from fairway.kernels.lookahead import Rule, ahead, none
+from fairway.problems.batch import to_batch
+from fairway.problems.generate import generate
+from fairway.problems.instance import instance_set
+from fairway.problems.tsptw import TSPTW
+from fairway.search.rollout import rollout
+from fairway.search.select import greedy, sampler
+
+
+def evenly(state, outlook):
+    return torch.zeros_like(outlook.level)
+
+
+@pytest.mark.parametrize("look", [none, ahead])
+def test_tours_visit_everything_once_and_their_figures_are_the_judges(look):
+    instances = generate("tsptw", n=15, hardness="hard", count=6, seed=1)
+    batch = to_batch(instances, dtype=torch.float64)
+    select = sampler(torch.Generator().manual_seed(3))
+    built = rollout(batch, look=look(batch), score=evenly, select=select, tours=4)
+    for b, instance in enumerate(instances):
+        for p in range(4):
+            tour = built.tours[b, p].tolist()
+            assert sorted(tour) == list(range(1, 15))
+            verdict = verify(instance, tour, tolerance=0)
+            late = (
+                []
+                if isinstance(verdict, Solution)
+                else [v.amount for v in verdict.violations if v.node]
+            )
+            assert 100 * float(built.length[b, p]) == pytest.approx(verdict.cost)
+            assert 100 * float(built.excess[b, p]) == pytest.approx(sum(late), abs=1e-9)
+            assert int(built.broken[b, p]) == len(late)
+            if late:
+                assert 100 * float(built.worst[b, p]) == pytest.approx(max(late))
+
+
+def test_a_dead_end_falls_back_to_everything_unvisited_and_is_counted():
+    """Both stops are late from the start, so each of the first two steps is a dead end, the last not counted twice."""
+    batch = to_batch(instance_set([TSPTW(np.ones((3, 3)), 0, [9, 0.5, 0.5])]))
+    built = rollout(batch, look=ahead(batch), score=evenly, select=greedy)
+    assert built.tours.tolist() == [[[1, 2]]]
+    assert built.dead_ends.tolist() == [[2]]
+
+
+def test_the_mask_is_obeyed():
+    instances = generate("tsptw", n=10, hardness="hard", count=40, seed=2)
+    batch = to_batch(instances)
+    select = sampler(torch.Generator().manual_seed(3))
+    free = rollout(batch, look=none(batch), score=evenly, select=select, tours=20)
+    masked = rollout(batch, look=ahead(batch, Rule(2)), score=evenly, select=select, tours=20)
+    assert (masked.broken == 0).float().mean() > 10 * (free.broken == 0).float().mean()
+
+
+def test_sampling_follows_the_scores():
+    """Half a million draws from three candidates, one of them forbidden; five standard deviations."""
+    scores = torch.log(torch.tensor([0.1, 0.2, 0.7, 0.0])).expand(500, 1000, 4)
+    drawn = sampler(torch.Generator().manual_seed(0))(scores)
+    shares = torch.bincount(drawn.flatten(), minlength=4) / drawn.numel()
+    assert shares[3] == 0
+    assert shares[:3].tolist() == pytest.approx([0.1, 0.2, 0.7], abs=5 * 0.5 / 707)
+
+
+def test_equal_generators_give_equal_tours():
+    batch = to_batch(generate("tspdl", n=12, count=3, seed=1))
+    one, same = (
+        rollout(
+            batch,
+            look=ahead(batch),
+            score=evenly,
+            select=sampler(torch.Generator().manual_seed(5)),
+            tours=7,
+        )
+        for _ in range(2)
+    )
+    assert torch.equal(one.tours, same.tours)
