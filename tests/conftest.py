@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
@@ -30,6 +31,11 @@ def shared() -> Path:
     if not (folder / "bench").is_dir():
         pytest.skip("the shared folder with the library instances is not beside this checkout")
     return folder
+
+
+# A busy machine is no reason to fail, and CI should fail the same way twice.
+settings.register_profile("fairway", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("fairway")
 
 
 @pytest.fixture

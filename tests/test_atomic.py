@@ -63,3 +63,20 @@ def test_a_link_is_written_through(tmp_path):
     atomic.write_text(tmp_path / "link", "new")
     assert (tmp_path / "real").read_text() == "new"
     assert (tmp_path / "link").is_symlink()
+
+
+def test_a_loop_of_links_is_replaced(tmp_path):
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    atomic.write_text(tmp_path / "a", "new")
+    assert (tmp_path / "a").read_text() == "new"
+
+
+def test_a_name_as_long_as_names_may_be_is_written(tmp_path):
+    atomic.write_text(tmp_path / ("x" * 255), "new")
+    assert (tmp_path / ("x" * 255)).read_text() == "new"
+
+
+def test_an_impossible_name_is_refused():
+    with pytest.raises(InvalidFile, match="cannot be written"):
+        atomic.write_text(Path("a\0b"), "new")

@@ -3,19 +3,24 @@
 import os
 import tempfile
 from pathlib import Path
+from typing import BinaryIO
 
 from fairway.errors import InvalidFile
+
+DESCRIPTORS = {"/dev/stdout": 1, "/dev/fd/1": 1, "/dev/stderr": 2, "/dev/fd/2": 2}
+"""Names of streams that may be files by themselves, and must be written on, not replaced."""
 
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Write `content` to `path` whole or not at all; an existing file stays as it was on failure."""
     try:
-        if path.exists() and not path.is_file():
-            path.write_bytes(content)  # a pipe or a device: nothing to replace
+        if (stream := _stream(path)) is not None:
+            with stream:
+                stream.write(content)
         else:
-            _replace(path.resolve() if path.is_symlink() else path, content)
-    except OSError as error:
-        reason = error.strerror or str(error)
+            _replace(Path(os.path.realpath(path)), content)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
         raise InvalidFile(
             f"{path}: cannot be written ({reason}); choose a writable place with room for {len(content)} bytes"
         ) from error
@@ -26,8 +31,16 @@ def write_text(path: Path, content: str) -> None:
     write_bytes(path, content.encode())
 
 
+def _stream(path: Path) -> BinaryIO | None:
+    """What a name stands for that is not a file to be replaced: an open descriptor, a pipe, a device."""
+    if str(path) in DESCRIPTORS:
+        return os.fdopen(os.dup(DESCRIPTORS[str(path)]), "wb")
+    is_special = path.exists() and not path.is_file() and not path.is_dir()
+    return path.open("wb") if is_special else None
+
+
 def _replace(path: Path, content: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".fairway-", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)

@@ -6,7 +6,15 @@ class FairwayError(Exception):
 
 
 class InvalidInstance(FairwayError):
-    """The numbers given do not describe a TSPTW or a TSPDL."""
+    """The numbers given do not describe a TSPTW or a TSPDL.
+
+    `field` and `index` say which of them is to blame, where it is one, so that a reader can find its line.
+    """
+
+    def __init__(self, message: str, field: str | None = None, index: tuple[int, ...] = ()) -> None:
+        super().__init__(message)
+        self.field = field
+        self.index = index
 
 
 class InvalidFile(FairwayError):

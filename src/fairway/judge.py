@@ -125,9 +125,11 @@ def verify(
         tour: Node numbers, in the direction of the instance.
         tolerance: By how much a limit may be passed; by default `TOLERANCE`, or zero where the numbers are whole.
     """
+    if not isinstance(instance, TSPTW | TSPDL):
+        raise InvalidRequest("the judge takes one instance at a time; index a set to get one")
     stops = _node_numbers(tour)
     allowance = _allowance(instance, tolerance)
-    if wrong := _not_a_tour(stops, instance.nodes):
+    if wrong := _not_a_tour(stops, instance):
         return Rejection(stops, wrong)
     circuit = np.array((0, *stops, 0))
     legs = instance.travel[circuit[:-1], circuit[1:]].tolist()
@@ -137,23 +139,24 @@ def verify(
         violations = _lateness(instance, schedule, makespan, allowance)
     else:
         schedule, makespan = _load_schedule(instance, stops), cost
-        violations = _overloads(schedule, allowance)
+        violations = _overloads(instance, schedule, allowance)
     if violations:
         return Rejection(stops, violations, cost, makespan, schedule)
     return Solution(stops, cost, makespan, schedule)
 
 
 def _node_numbers(tour: Sequence[Any] | np.ndarray) -> tuple[int, ...]:
+    to_list = getattr(tour, "tolist", None)  # arrays and tensors
     try:
-        values = [value.item() if isinstance(value, np.generic) else value for value in tour]
+        values = list(tour) if to_list is None else to_list()
     except TypeError as error:
         raise InvalidTour("a tour is a sequence of node numbers; this is not a sequence") from error
     for position, value in enumerate(values):
-        if isinstance(value, bool) or not isinstance(value, int):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer):
             raise InvalidTour(
                 f"position {position} of the tour is {value!r}; expected a whole node number"
             )
-    return tuple(values)
+    return tuple(map(int, values))
 
 
 def _allowance(instance: TSPTW | TSPDL, tolerance: float | None) -> float:
@@ -166,9 +169,9 @@ def _allowance(instance: TSPTW | TSPDL, tolerance: float | None) -> float:
     return tolerance
 
 
-def _not_a_tour(stops: tuple[int, ...], nodes: int) -> tuple[Violation, ...]:
+def _not_a_tour(stops: tuple[int, ...], instance: TSPTW | TSPDL) -> tuple[Violation, ...]:
     """The ways in which a sequence fails to name every customer exactly once."""
-    seen = Counter(stops)
+    seen, nodes = Counter(stops), instance.nodes
     violations = []
     for node, times in seen.items():
         if node == 0:
@@ -178,13 +181,17 @@ def _not_a_tour(stops: tuple[int, ...], nodes: int) -> tuple[Violation, ...]:
             why = f"there is no stop {node}; stops are numbered 1 to {nodes - 1}"
             violations.append(Violation("unknown", node, float(times), why))
         elif times > 1:
-            why = f"stop {node} is visited {times} times"
+            why = f"stop {_label(instance, node)} is visited {times} times"
             violations.append(Violation("repeated", node, float(times - 1), why))
     missing = (node for node in range(1, nodes) if node not in seen)
-    violations += (
-        Violation("missing", node, 1.0, f"stop {node} is never visited") for node in missing
-    )
+    for node in missing:
+        why = f"stop {_label(instance, node)} is never visited"
+        violations.append(Violation("missing", node, 1.0, why))
     return tuple(violations)
+
+
+def _label(instance: TSPTW | TSPDL, node: int) -> str:
+    return str(node) if instance.names is None else f"{node} ({instance.names[node]})"
 
 
 def _total(legs: list[float]) -> float:
@@ -219,7 +226,7 @@ def _lateness(
         late = start - closes[node]
         if late > allowance:
             why = (
-                f"service at stop {node} starts at {start:.8g}, "
+                f"service at stop {_label(instance, node)} starts at {start:.8g}, "
                 f"{late:.6g} after its window closes at {closes[node]:.8g}"
             )
             violations.append(Violation("late", node, late, why))
@@ -240,11 +247,12 @@ def _load_schedule(instance: TSPDL, stops: tuple[int, ...]) -> LoadSchedule:
     return LoadSchedule(node, load, instance.draft[node])
 
 
-def _overloads(schedule: LoadSchedule, allowance: float) -> tuple[Violation, ...]:
+def _overloads(instance: TSPDL, schedule: LoadSchedule, allowance: float) -> tuple[Violation, ...]:
     violations = []
     for call in schedule:
         over = call.load - call.draft
         if over > allowance:
-            why = f"the load at port {call.node} is {call.load:.8g}, {over:.6g} over its draft of {call.draft:.8g}"
+            port = _label(instance, call.node)
+            why = f"the load at port {port} is {call.load:.8g}, {over:.6g} over its draft of {call.draft:.8g}"
             violations.append(Violation("draft", call.node, over, why))
     return tuple(violations)

@@ -141,8 +141,8 @@ def test_verify_lists_every_violation(stops, ports):
 def test_a_tour_that_leaves_out_a_stop_is_refused_and_one_that_is_none_is_bad_input(stops):
     result = run("verify", stops, "--tour", "1")
     assert result.returncode == NOT_FEASIBLE
-    assert "stop 2 is never visited" in result.stdout
-    assert "stop 1 is visited 2 times" in sentence(run("verify", stops, "--tour", "1,1,2"))
+    assert "stop 2 (b) is never visited" in result.stdout
+    assert "stop 1 (a) is visited 2 times" in sentence(run("verify", stops, "--tour", "1,1,2"))
     assert "there is no stop 7" in sentence(run("verify", stops, "--tour", "1,2,7"))
     assert "'nobody'" in sentence(run("verify", stops, "--tour", "a,nobody"))
     assert "tolerance" in sentence(run("verify", stops, "--tour", "1,2", "--tolerance", "nan"))
@@ -277,3 +277,69 @@ def test_usage_errors_exit_with_two(stops):
 def test_plain_output_has_no_colour_codes(stops):
     result = run("verify", stops, "--tour", "2,1", env={**os.environ, "TERM": "dumb"})
     assert "\x1b[" not in result.stdout
+
+
+def test_a_long_tour_fits_on_the_command_line(tmp_path):
+    run("generate", "tsptw", "-n", 150, "-o", tmp_path / "a.json")
+    result = run("verify", tmp_path / "a.json", "--tour", ",".join(map(str, range(1, 150))))
+    assert result.returncode == NOT_FEASIBLE
+    assert "late" in result.stdout
+
+
+def test_a_tour_comes_from_stdin_too(stops):
+    assert run("verify", stops, "--tour", "-", input="\ufeff1,2\n").returncode == FEASIBLE
+
+
+@pytest.mark.parametrize("verb", [["generate", "tsptw", "-n", "50"], ["bed", "list"], ["--help"]])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_behind_stdout_is_no_success(verb, unbuffered):
+    with open("/dev/full", "w") as full:
+        environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+        words = [*COMMAND, *verb]
+        result = subprocess.run(
+            words, stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=environment
+        )
+    assert result.returncode == BAD_INPUT
+    assert "standard output cannot be written (No space left on device)" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_names_that_a_terminal_cannot_show_are_escaped(stops):
+    stops.write_text(stops.read_text().replace("a,3", "Mühle→:ship:,3"))
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    result = run("verify", stops, "--tour", "1,2", env=environment)
+    assert result.returncode == FEASIBLE
+    assert ":ship:" in result.stdout
+
+
+def test_violations_and_rows_call_a_stop_the_same(stops):
+    result = run("verify", stops, "--tour", "b,a")
+    assert result.stdout.count("1 (a)") == 2
+
+
+def test_convert_says_what_a_format_cannot_hold(stops, tmp_path):
+    result = run("convert", stops, tmp_path / "stops.txt")
+    assert "names of the stops are not kept" in result.stderr
+    assert "every tour costs 1 more" in result.stderr
+    assert run("convert", stops, tmp_path / "stops.json").stderr == ""
+
+
+def test_two_instances_of_one_name_get_two_pictures(stops, tmp_path):
+    (tmp_path / "other").mkdir()
+    twin = tmp_path / "other" / stops.name
+    twin.write_text(stops.read_text())
+    run("solve", stops, twin, "--pictures", tmp_path / "out")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "stops-2.png",
+        "stops.png",
+    ]
+
+
+def test_writing_to_stdout_by_name_leaves_what_is_there(stops, tmp_path):
+    convert = f"{sys.executable} -m fairway convert {stops} /dev/stdout --format json"
+    command = f"(echo head; {convert}; echo foot) > {tmp_path}/all"
+    subprocess.run(command, shell=True, check=True)
+    lines = (tmp_path / "all").read_text().splitlines()
+    assert lines[0] == "head"
+    assert lines[-1] == "foot"
+    assert '"problem": "tsptw"' in lines[2]

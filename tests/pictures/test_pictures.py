@@ -59,7 +59,7 @@ def test_the_title_of_a_refused_tour_counts_and_explains():
 def test_a_refused_stop_with_a_name_is_introduced_by_it():
     points = [(0, 0), (3, 4), (6, 8)]
     instance = windows_for([1, 2], points, width=0.0, names=("Home", "Ames", "Boone"))
-    assert "1 is Ames" in words(draw(instance, [2, 1]))
+    assert "stop 1 (Ames)" in words(draw(instance, [2, 1]))
 
 
 @pytest.mark.parametrize(

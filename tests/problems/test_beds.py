@@ -102,3 +102,13 @@ def test_a_bed_instance_can_be_judged():
     """The draft limits of the beds are built so that serving by draft is feasible."""
     instance = load_bed("tspdl100-hard")[17]
     assert isinstance(verify(instance, 1 + np.argsort(instance.draft[1:], kind="stable")), Solution)
+
+
+def test_a_user_without_a_home_still_gets_beds(monkeypatch):
+    def homeless():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("FAIRWAY_CACHE")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", homeless)
+    assert module._cache_folder().name.startswith("fairway-")

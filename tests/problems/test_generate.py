@@ -97,8 +97,10 @@ def test_equal_seeds_give_equal_sets_and_others_do_not():
         ({"hardness": "brutal"}, "hardness 'brutal'"),
         ({"hardness": LoweredDrafts(75)}, "a law of that problem"),
         ({"problem": "tspdl", "hardness": TourWindows()}, "a law of that problem"),
-        ({"n": 1}, "n is 1; expected at least 2"),
+        ({"n": 1}, "n is 1; expected 2 to 5000 nodes"),
+        ({"n": 10**10}, "n is 10000000000"),
         ({"count": 0}, "count is 0"),
+        ({"count": 10**12}, "count is 1000000000000"),
         ({"seed": -1}, "the seed is -1"),
     ],
 )

@@ -97,3 +97,25 @@ def test_instances_need_no_torch():
 
     code = "import sys, fairway; fairway.generate('tsptw', n=5); sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_set_cannot_be_changed_from_outside():
+    opens = np.zeros((2, 3))
+    instances = TSPTWSet(Places(np.ones((2, 3, 2))), opens, opens + 1)
+    opens[0, 0] = 5
+    assert instances.opens[0, 0] == 0
+    with pytest.raises(ValueError, match="read-only"):
+        instances.opens[0, 0] = 5
+    with pytest.raises(ValueError, match="read-only"):
+        instances.places.coordinates[0, 0] = 5
+
+
+def test_instances_keep_their_names_in_sets_and_slices():
+    bed = load_bed("tsptw500-medium")
+    assert bed[5:8][1].name == "tsptw500-medium-6"
+    named = instance_set(
+        [TSPTW(np.ones((2, 2)), 0, 1, name="mine"), TSPTW(np.ones((2, 2)), 0, 1)], "set"
+    )
+    assert [instance.name for instance in named] == ["mine", "set-1"]
+    with pytest.raises(InvalidInstance, match="1 labels were given; expected 2"):
+        TSPTWSet(named.places, named.opens, named.closes, labels=["one"])

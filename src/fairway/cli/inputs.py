@@ -5,7 +5,7 @@ from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
-from fairway.errors import InvalidRequest, InvalidTour
+from fairway.errors import InvalidRequest
 from fairway.problems.distances import Distances
 from fairway.problems.files import read, tours
 from fairway.problems.instance import Instance, InstanceSet
@@ -46,13 +46,8 @@ def bundled_examples() -> list[Path]:
 
 
 def tour_given(words: str, instance: Instance) -> tuple[int, ...]:
-    """A tour written out on the command line, or the one in a file of that name."""
-    path = Path(words)
-    try:
-        text = path.read_text() if path.is_file() else words
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidTour(f"{path}: cannot be read as a tour ({error})") from error
-    return tours.resolve(tours.parse_tour(text), instance)
+    """A tour written out on the command line, or the one in a file of that name, or on stdin for `-`."""
+    return tours.resolve(tours.read_tour(words), instance)
 
 
 def _labelled(stem: str, item: Instance | InstanceSet) -> Iterator[Labelled]:

@@ -17,8 +17,13 @@ from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
 
-out = Console(soft_wrap=False, highlight=False, markup=False)
-err = Console(stderr=True, highlight=False, markup=False)
+WIDE = 200
+"""Columns where there is no terminal to fit into, so that nothing is cut on its way to a file."""
+
+out = Console(highlight=False, markup=False, emoji=False)
+err = Console(stderr=True, highlight=False, markup=False, emoji=False)
+if not out.is_terminal:
+    out.width = WIDE
 
 
 def note(sentence: str) -> None:
@@ -121,7 +126,9 @@ def _time_table(instance: TSPTW, schedule: TimeSchedule, late: set[int]) -> Tabl
     for visit in schedule:
         opens, closes = instance.opens[visit.node], instance.closes[visit.node]
         numbers = (opens, closes, visit.arrival, visit.wait, visit.start, visit.departure)
-        _add_row(table, _name(instance, visit.node), numbers, "late" if visit.node in late else "")
+        _add_row(
+            table, _row_name(instance, visit.node), numbers, "late" if visit.node in late else ""
+        )
     return table
 
 
@@ -130,7 +137,7 @@ def _load_table(instance: TSPDL, schedule: LoadSchedule, deep: set[int]) -> Tabl
     for call in schedule:
         numbers = (instance.demand[call.node], call.load, call.draft)
         _add_row(
-            table, _name(instance, call.node), numbers, "too deep" if call.node in deep else ""
+            table, _row_name(instance, call.node), numbers, "too deep" if call.node in deep else ""
         )
     return table
 
@@ -144,16 +151,28 @@ def _table(first: str, columns: Iterable[str]) -> Table:
 
 
 def _add_row(table: Table, name: str, numbers: Iterable[float], mark: str) -> None:
-    cells = (f"{value:.6g}" for value in numbers)
-    table.add_row(name, *cells, mark, style="red" if mark else None)
+    table.add_row(name, *map(_number, numbers), mark, style="red" if mark else None)
 
 
 def _broken(verdict: Solution | Rejection) -> tuple[Violation, ...]:
     return verdict.violations if isinstance(verdict, Rejection) else ()
 
 
+def _number(value: float) -> str:
+    """To a thousandth, or to six digits where it is small."""
+    text = f"{value:.3f}" if abs(value) >= 1 else f"{value:.6g}"
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+
+
 def _name(instance: Instance, node: int) -> str:
-    return str(node) if instance.names is None else instance.names[node]
+    """What the node is called, without what a file could smuggle into a terminal."""
+    name = str(node) if instance.names is None else instance.names[node]
+    return "".join(letter if letter.isprintable() else "?" for letter in name)
+
+
+def _row_name(instance: Instance, node: int) -> str:
+    """Number and name: tours are given by number, people go by name."""
+    return str(node) if instance.names is None else f"{node} ({_name(instance, node)})"
 
 
 def _counted(number: int, noun: str) -> str:

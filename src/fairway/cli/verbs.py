@@ -1,7 +1,8 @@
 """The verbs. Heavy imports stand inside them, so that --help answers at once."""
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -63,14 +64,15 @@ def solve(
 
     count, instances = inputs.all_instances(files or inputs.bundled_examples(), distances)
     show.note("greedy construction under the look-ahead, a stand-in until the solver lands")
+    places = None if pictures is None else _picture_places(pictures)
     unsolved = 0
     with show.progress() as progress:
         for label, instance in progress.track(instances, total=count, description="solving"):
             verdict = best_of_rules(instance)
             unsolved += not isinstance(verdict, Solution)
             _report(label, instance, verdict, json=json)
-            if pictures is not None and isinstance(verdict, Solution):
-                _draw(instance, verdict.tour, _picture_place(pictures, label))
+            if places is not None and isinstance(verdict, Solution):
+                _draw(instance, verdict.tour, places(label))
     raise typer.Exit(NOT_FEASIBLE if unsolved else ANSWERED)
 
 
@@ -176,7 +178,7 @@ def convert(
     item = read(file, distances) if index is None else inputs.one_instance(file, index, distances)
     write(item, output, form)
     if isinstance(item, Instance):
-        for sentence in item.notes:
+        for sentence in (*item.notes, *_losses(item, output)):
             show.note(sentence)
 
 
@@ -202,16 +204,15 @@ def bed_show(
 ) -> None:
     """Load a bed, check its hashes, and say what is known about it."""
     from fairway.cli import show
+    from fairway.evaluate.references import load_references
     from fairway.problems.beds import bed_named, load_bed
 
     bed, instances = bed_named(name), load_bed(name)
+    known = None if references is None else load_references(name, references)
     show.out.print(show.bed_table([bed]))
     for array, digest in bed.sha256.items():
         show.out.print(f"{array:12s} sha256 {digest}  as expected", soft_wrap=True)
-    if references is not None:
-        from fairway.evaluate.references import load_references
-
-        known = load_references(name, references)
+    if known is not None:
         show.out.print(
             f"references   {known.source}: {len(instances) - len(known.refused)} usable, "
             f"{len(known.refused)} refused by the judge {known.refused.tolist()}",
@@ -257,14 +258,38 @@ def _draw(instance: "Instance", tour: Sequence[int] | None, place: Path) -> None
     save(draw(instance, tour), place)
 
 
-def _picture_place(folder: Path, label: str) -> Path:
-    """Where the picture of an instance goes; a name from a file never leads out of the folder."""
+def _picture_places(folder: Path) -> Callable[[str], Path]:
+    """Where pictures go: a file for each label, never outside the folder, never the same one twice."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidRequest(f"{folder}: cannot be made a folder ({error.strerror})") from error
-    safe = re.sub(r"[^\w.-]", "_", label)
-    return folder / f"{safe}.png"
+    given: Counter[str] = Counter()
+
+    def place(label: str) -> Path:
+        safe = re.sub(r"[^\w.-]", "_", label)
+        given[safe] += 1
+        number = "" if given[safe] == 1 else f"-{given[safe]}"
+        return folder / f"{safe}{number}.png"
+
+    return place
+
+
+def _losses(item: "Instance", output: Path) -> list[str]:
+    """What the format written could not hold."""
+    from fairway.problems.files import read
+    from fairway.problems.tsptw import TSPTW
+
+    if not output.is_file():
+        return []
+    kept = read(output)
+    losses = []
+    if item.names is not None and getattr(kept, "names", None) != item.names:
+        losses.append("the names of the stops are not kept in this format")
+    if isinstance(item, TSPTW) and isinstance(kept, TSPTW) and (kept.service != item.service).any():
+        rise = item.service.sum()
+        losses.append(f"service is folded into travel, so that every tour costs {rise:g} more")
+    return losses
 
 
 def _refuse_unless_tour(verdict: "Rejection") -> None:

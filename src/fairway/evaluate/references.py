@@ -84,12 +84,12 @@ def _stated(content: bytes, source: str) -> Stated:
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         cost, tour = arrays["cost"].astype(np.float64), arrays["tour"].astype(np.int64)
+        proved = arrays["proved"].astype(bool) if "proved" in arrays else np.zeros(cost.shape, bool)
+        version = str(arrays["version"]) if "version" in arrays else None
     except Exception as error:  # numpy and zipfile fail in many ways on a damaged file
         raise Unreadable(
             "is no file of references; expected a .npz with arrays cost and tour"
         ) from error
-    proved = arrays.get("proved", np.zeros(len(cost), bool))
-    version = arrays.get("version")
     return Stated(
         source if version is None else f"fairway {version}", cost, tour, proved, version is None
     )
@@ -97,7 +97,7 @@ def _stated(content: bytes, source: str) -> Stated:
 
 def _judged(instances: InstanceSet, stated: Stated, tolerance: float) -> References:
     expected = (len(instances), instances.nodes - 1)
-    if stated.tour.shape != expected or stated.cost.shape != expected[:1]:
+    if stated.tour.shape != expected or {stated.cost.shape, stated.proved.shape} != {expected[:1]}:
         raise Unreadable(
             f"holds {stated.cost.shape} costs and {stated.tour.shape} tours; bed {instances.name} has {expected}"
         )

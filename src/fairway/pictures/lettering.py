@@ -58,8 +58,5 @@ def verdict(instance: Instance, judged: Solution | Rejection | None) -> str:
             return f"feasible:  cost {number(cost)}{back}"
         case Rejection(violations=(first, *rest)):
             count = "1 violation" if not rest else f"{len(rest) + 1} violations; first"
-            called = ""
-            if instance.names is not None:
-                called = f"  ({first.node} is {shortened(instance.names[first.node], 24)})"
-            return f"REFUSED: {count}: {first.why}{called}"
+            return f"REFUSED: {count}: {first.why}"
     raise AssertionError("a rejection lists at least one violation")

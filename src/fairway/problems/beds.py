@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import os
+import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -111,8 +112,12 @@ def _as_set(arrays: published.Arrays, bed: Bed) -> InstanceSet:
 def _cache_folder() -> Path:
     if chosen := os.environ.get("FAIRWAY_CACHE"):
         return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "fairway"
+    if base := os.environ.get("XDG_CACHE_HOME"):
+        return Path(base) / "fairway"
+    try:
+        return Path.home() / ".cache" / "fairway"
+    except RuntimeError:  # a user without a home, as in some containers
+        return Path(tempfile.gettempdir()) / f"fairway-{os.getuid()}"
 
 
 def _cached(path: Path) -> published.Arrays | None:

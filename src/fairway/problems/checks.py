@@ -21,10 +21,13 @@ def matrix(values: ArrayLike) -> Float[np.ndarray, "N N"]:
     array = _numbers(values, "travel")
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise InvalidInstance(
-            f"travel has shape {_shape(array)}; expected a square matrix, one row and one column a node"
+            f"travel has shape {_shape(array)}; expected a square matrix, one row and one column a node",
+            "travel",
         )
     if len(array) < 2:
-        raise InvalidInstance("there is no stop besides the depot; expected at least two nodes")
+        raise InvalidInstance(
+            "there is no stop besides the depot; expected at least two nodes", "travel"
+        )
     _all_non_negative(array, "travel")
     np.fill_diagonal(array, 0.0)
     return _frozen(array)
@@ -39,7 +42,8 @@ def vector(
         array = np.full(nodes, array)
     if array.shape != (nodes,):
         raise InvalidInstance(
-            f"{name} has shape {_shape(array)}; expected {nodes} numbers, one a node of the travel matrix"
+            f"{name} has shape {_shape(array)}; expected {nodes} numbers, one a node of the travel matrix",
+            name,
         )
     if non_negative:
         _all_non_negative(array, name)
@@ -53,7 +57,8 @@ def points(values: ArrayLike | None, nodes: int) -> Float[np.ndarray, "N 2"] | N
     array = _numbers(values, "coordinates")
     if array.shape != (nodes, 2):
         raise InvalidInstance(
-            f"coordinates have shape {_shape(array)}; expected {nodes} rows of x and y"
+            f"coordinates have shape {_shape(array)}; expected {nodes} rows of x and y",
+            "coordinates",
         )
     return _frozen(array)
 
@@ -64,12 +69,18 @@ def stop_names(names: Sequence[str] | None, nodes: int) -> tuple[str, ...] | Non
         return None
     known = tuple(str(name) for name in names)
     if len(known) != nodes:
-        raise InvalidInstance(f"{len(known)} names were given; expected {nodes}, one a node")
-    if len(set(known)) != nodes:
-        twice = next(name for name in known if known.count(name) > 1)
         raise InvalidInstance(
-            f"the name {twice!r} is given to more than one node; names must be distinct"
+            f"{len(known)} names were given; expected {nodes}, one a node", "names"
         )
+    seen: set[str] = set()
+    for node, name in enumerate(known):
+        if name in seen:
+            raise InvalidInstance(
+                f"the name {name!r} is given to more than one node; names must be distinct",
+                "names",
+                (node,),
+            )
+        seen.add(name)
     return known
 
 
@@ -95,20 +106,27 @@ def _numbers(values: ArrayLike, name: str) -> Float[np.ndarray, "..."]:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInstance(
-            f"{name} is not an array of numbers; expected rows of equal length, numbers only"
+            f"{name} is not an array of numbers; expected rows of equal length, numbers only",
+            name,
         ) from error
     if (bad := _first(~np.isfinite(array))) is not None:
-        raise InvalidInstance(f"{name}{_at(bad)} is {array[bad]}; expected a finite number")
+        raise InvalidInstance(
+            f"{name}{_at(bad)} is {array[bad]}; expected a finite number", name, bad
+        )
     if (bad := _first(np.abs(array) > LARGEST)) is not None:
         raise InvalidInstance(
-            f"{name}{_at(bad)} is {array[bad]:g}; expected at most {LARGEST:g}, choose a larger unit"
+            f"{name}{_at(bad)} is {array[bad]:g}; expected at most {LARGEST:g}, choose a larger unit",
+            name,
+            bad,
         )
     return array
 
 
 def _all_non_negative(array: Float[np.ndarray, "..."], name: str) -> None:
     if (bad := _first(array < 0)) is not None:
-        raise InvalidInstance(f"{name}{_at(bad)} is {array[bad]:g}; expected zero or more")
+        raise InvalidInstance(
+            f"{name}{_at(bad)} is {array[bad]:g}; expected zero or more", name, bad
+        )
 
 
 def _first(wrong: np.ndarray | np.bool) -> tuple[int, ...] | None:

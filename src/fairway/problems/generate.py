@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from fairway.errors import InvalidRequest
+from fairway.problems.checks import MOST_NODES
 from fairway.problems.instance import InstanceSet
 from fairway.problems.places import Places
 from fairway.problems.tspdl import TSPDLSet
@@ -66,6 +67,9 @@ class LoweredDrafts:
         return min(int(nodes * self.sigma // 100), max(0, nodes - 2))
 
 
+MOST_DRAWN = 10**8
+"""Nodes in one set; more would not fit the memory of most machines, and is drawn in parts."""
+
 Law = RandomWindows | TourWindows | LoweredDrafts
 
 LAWS: dict[tuple[str, str], Law] = {
@@ -97,10 +101,12 @@ def generate(
         seed: Equal seeds give equal sets.
     """
     law = named_law(problem, hardness)
-    if n < 2:
-        raise InvalidRequest(f"n is {n}; expected at least 2, the depot and one stop")
-    if count < 1:
-        raise InvalidRequest(f"count is {count}; expected at least 1")
+    if not isinstance(n, int) or not 2 <= n <= MOST_NODES:
+        raise InvalidRequest(f"n is {n}; expected 2 to {MOST_NODES} nodes, the depot included")
+    if not isinstance(count, int) or not 1 <= count <= MOST_DRAWN // n:
+        raise InvalidRequest(
+            f"count is {count}; expected at least 1, and at most {MOST_DRAWN:,} nodes in all"
+        )
     rng = seed if isinstance(seed, np.random.Generator) else _generator(seed)
     match law:
         case RandomWindows():
@@ -180,6 +186,6 @@ def _points(
 
 
 def _generator(seed: int) -> np.random.Generator:
-    if seed < 0:
+    if not isinstance(seed, int) or seed < 0:
         raise InvalidRequest(f"the seed is {seed}; expected a whole number, zero or more")
     return np.random.default_rng(seed)

@@ -32,7 +32,7 @@ class Places:
             raise InvalidInstance("a set needs coordinates or travel matrices; neither was given")
         for name in ("coordinates", "matrix"):
             if (array := getattr(self, name)) is not None:
-                object.__setattr__(self, name, np.asarray(array, dtype=np.float64))
+                object.__setattr__(self, name, frozen(array))
         nodes = self.shape[1]
         if not 2 <= nodes <= checks.MOST_NODES:
             raise InvalidInstance(
@@ -111,9 +111,27 @@ def out_of_range(*columns: Float[np.ndarray, "B N"]) -> Bool[np.ndarray, "B N"]:
     return np.any([~(np.abs(column) <= checks.LARGEST) for column in columns], axis=0)
 
 
+def frozen(values: ArrayLike) -> Float[np.ndarray, "..."]:
+    """A float64 array that nobody can change: a copy, unless it is one already."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.flags.writeable or array.base is not None:
+        array = array.copy()
+        array.setflags(write=False)
+    return array
+
+
+def member_labels(labels: Sequence[str] | None, name: str, count: int) -> tuple[str, ...]:
+    """A label for each instance of a set."""
+    if labels is None:
+        return tuple(f"{name}-{number}" for number in range(count))
+    if len(labels) != count:
+        raise InvalidInstance(f"{len(labels)} labels were given; expected {count}, one an instance")
+    return tuple(map(str, labels))
+
+
 def per_node(values: ArrayLike, name: str, shape: tuple[int, int]) -> Float[np.ndarray, "B N"]:
     """One number for each node of each instance; a single number stands for all of them."""
-    array = np.asarray(values, dtype=np.float64)
+    array = frozen(values)
     if array.ndim == 0:
         array = np.broadcast_to(array, shape)
     if array.shape != shape:

@@ -10,7 +10,14 @@ from numpy.typing import ArrayLike
 
 from fairway.errors import InvalidInstance
 from fairway.problems import checks
-from fairway.problems.places import Places, check_members, gathered, out_of_range, per_node
+from fairway.problems.places import (
+    Places,
+    check_members,
+    gathered,
+    member_labels,
+    out_of_range,
+    per_node,
+)
 
 Load = Literal["growing", "shrinking"]
 """Whether the ship collects along its tour (the paper) or leaves full and delivers (Rakke's files, LKH-3)."""
@@ -63,7 +70,9 @@ class TSPDL:
             object.__setattr__(self, field_name, value)
         if self.demand[0] != 0:
             raise InvalidInstance(
-                f"the depot has a demand of {self.demand[0]:g}; expected 0, cargo belongs to the ports"
+                f"the depot has a demand of {self.demand[0]:g}; expected 0, cargo belongs to the ports",
+                "demand",
+                (0,),
             )
 
     @property
@@ -101,6 +110,8 @@ class TSPDLSet:
     name: str
     scale: float | None
     """Raw units in one normalised unit; None leaves it to each instance's own extent."""
+    labels: tuple[str, ...]
+    """What each instance is called; by default the set's name and a number."""
 
     def __init__(
         self,
@@ -110,6 +121,7 @@ class TSPDLSet:
         load: str = "growing",
         name: str = "",
         scale: float | None = None,
+        labels: Sequence[str] | None = None,
     ) -> None:
         checked = {
             "places": places,
@@ -118,6 +130,7 @@ class TSPDLSet:
             "load": _known(load),
             "name": name,
             "scale": scale,
+            "labels": member_labels(labels, name, len(places)),
         }
         for field_name, value in checked.items():
             object.__setattr__(self, field_name, value)
@@ -134,7 +147,11 @@ class TSPDLSet:
     def __getitem__(self, index: int | slice) -> "TSPDL | TSPDLSet":
         if isinstance(index, slice):
             return replace(
-                self, places=self.places[index], demand=self.demand[index], draft=self.draft[index]
+                self,
+                places=self.places[index],
+                demand=self.demand[index],
+                draft=self.draft[index],
+                labels=self.labels[index],
             )
         number = range(len(self))[index]
         return TSPDL(
@@ -143,7 +160,7 @@ class TSPDLSet:
             self.draft[number],
             self.load,
             coordinates=self.places.points(number),
-            name=f"{self.name}-{number}",
+            name=self.labels[number],
         )
 
     def __iter__(self) -> Iterator[TSPDL]:
@@ -168,6 +185,7 @@ def tspdl_set(instances: Sequence[TSPDL], name: str = "") -> TSPDLSet:
         np.stack([i.draft for i in instances]),
         loads.pop(),
         name=name,
+        labels=[i.name or f"{name}-{number}" for number, i in enumerate(instances)],
     )
 
 

@@ -10,7 +10,14 @@ from numpy.typing import ArrayLike
 
 from fairway.errors import InvalidInstance
 from fairway.problems import checks
-from fairway.problems.places import Places, check_members, gathered, out_of_range, per_node
+from fairway.problems.places import (
+    Places,
+    check_members,
+    gathered,
+    member_labels,
+    out_of_range,
+    per_node,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -61,7 +68,9 @@ class TSPTW:
             stop = int(wrong[0])
             raise InvalidInstance(
                 f"the window of node {stop} closes at {self.closes[stop]:g} before it opens at {self.opens[stop]:g}; "
-                "expected open <= close"
+                "expected open <= close",
+                "closes",
+                (stop,),
             )
 
     @property
@@ -93,6 +102,8 @@ class TSPTWSet:
     name: str
     scale: float | None
     """Raw units in one normalised unit; None leaves it to each instance's own extent."""
+    labels: tuple[str, ...]
+    """What each instance is called; by default the set's name and a number."""
 
     def __init__(
         self,
@@ -102,6 +113,7 @@ class TSPTWSet:
         service: ArrayLike = 0.0,
         name: str = "",
         scale: float | None = None,
+        labels: Sequence[str] | None = None,
     ) -> None:
         checked = {
             "places": places,
@@ -110,6 +122,7 @@ class TSPTWSet:
             "service": per_node(service, "service", places.shape),
             "name": name,
             "scale": scale,
+            "labels": member_labels(labels, name, len(places)),
         }
         for field_name, value in checked.items():
             object.__setattr__(self, field_name, value)
@@ -131,6 +144,7 @@ class TSPTWSet:
                 opens=self.opens[index],
                 closes=self.closes[index],
                 service=self.service[index],
+                labels=self.labels[index],
             )
         number = range(len(self))[index]
         return TSPTW(
@@ -139,7 +153,7 @@ class TSPTWSet:
             self.closes[number],
             self.service[number],
             coordinates=self.places.points(number),
-            name=f"{self.name}-{number}",
+            name=self.labels[number],
         )
 
     def __iter__(self) -> Iterator[TSPTW]:
@@ -159,4 +173,5 @@ def tsptw_set(instances: Sequence[TSPTW], name: str = "") -> TSPTWSet:
         np.stack([i.closes for i in instances]),
         np.stack([i.service for i in instances]),
         name=name,
+        labels=[i.name or f"{name}-{number}" for number, i in enumerate(instances)],
     )

@@ -184,6 +184,74 @@ def test_what_is_not_sound_json_says_so_with_its_line(text, said, line):
     assert caught.value.line == line
 
 
+SPREAD = """{"problem": "tsptw", "name": "\\"opens\\": travel",
+"travel": [[0, 1, 2],
+  [1, 0, 3],
+  [2,
+   3, 0]],
+"coordinates": [[0, 0],
+  [3, 4], [6, 8]],
+"names": ["a, [b",
+  "c\\"",
+  "d"],
+"opens": [0, 1, 2], "closes":
+  [100, 50,
+   50],
+"service": [0, 0,
+  1]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("edit", "line", "sentence"),
+    [
+        (("[1, 0, 3]", "[1, 0, -3]"), 3, "travel[1, 2] is -3; expected zero or more"),
+        (("   3, 0]]", "   -3, 0]]"), 5, "travel[2, 1] is -3"),
+        (("[6, 8]", "[6, 1e16]"), 7, "coordinates[2, 1] is 1e+16"),
+        (('"d"', '"a, [b"'), 10, "the name 'a, [b' is given to more than one node"),
+        (('  "c\\"",\n', ""), 8, "2 names were given"),
+        (("[0, 1, 2], ", "[0, 1, -1e16], "), 11, "opens[2] is -1e+16"),
+        (("   50],", "   1],"), 13, "the window of node 2 closes at 1 before it opens at 2"),
+        (("  1]}", "  -1]}"), 15, "service[2] is -1"),
+    ],
+)
+def test_a_number_that_no_instance_takes_is_told_with_its_line(edit, line, sentence):
+    with pytest.raises(Unreadable) as refused:
+        document.parse(SPREAD.replace(*edit), "stem", None)
+    assert refused.value.line == line
+    assert sentence in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "sentence"),
+    [
+        ('"coordinates":\n[[0, 0],\n[1e15, 1e15]]', 3, "travel[0, 1] is 1.41421e+15"),
+        ('"coordinates": [[0, 0],\n[1e16, 0]]', 3, "coordinates[1, 0] is 1e+16"),
+    ],
+)
+def test_travel_made_from_points_is_told_with_the_line_of_a_point(text, line, sentence):
+    with pytest.raises(Unreadable) as refused:
+        document.parse(
+            f'{{"problem": "tspdl", "demand": [0, 1], "draft": [9, 9],\n{text}}}', "stem", None
+        )
+    assert refused.value.line == line
+    assert sentence in refused.value.message
+
+
+def test_a_key_written_with_escapes_is_not_searched_for():
+    odd = SPREAD.replace('"travel":', '"tr\\u0061vel":').replace("[1, 0, 3]", "[1, 0, -3]")
+    with pytest.raises(Unreadable, match=r"travel\[1, 2\] is -3") as refused:
+        document.parse(odd, "stem", None)
+    assert refused.value.line is None
+
+
+def test_a_depot_alone_is_told_with_the_line_of_its_key():
+    text = '{"problem": "tspdl", "demand": [0],\n"draft": [9],\n"coordinates": [[0, 0]]}'
+    with pytest.raises(Unreadable, match="at least two nodes") as refused:
+        document.parse(text, "stem", None)
+    assert refused.value.line == 3
+
+
 def test_points_too_many_for_a_matrix_are_refused_before_one_is_made():
     many = [[float(i), 0.0] for i in range(MOST_NODES + 1)]
     with pytest.raises(Unreadable, match="more than 5000 nodes"):

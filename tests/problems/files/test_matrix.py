@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from fairway.errors import InvalidInstance
 from fairway.judge import verify
 from fairway.problems.files import matrix, solomon
 from fairway.problems.files.text import Unreadable
@@ -130,17 +129,31 @@ def test_a_mistake_is_told_with_its_line(text, line, sentence):
     assert sentence in refused.value.message
 
 
-@pytest.mark.parametrize("edit", [("6.5", "-6.5"), ("10 20", "20 10"), ("0 4 7", "0 4 1e16")])
-def test_numbers_that_make_no_instance_are_refused(edit):
-    with pytest.raises(InvalidInstance):
+@pytest.mark.parametrize(
+    ("edit", "line", "sentence"),
+    [
+        (("6.5", "-6.5"), 4, "travel[2, 0] is -6.5; expected zero or more"),
+        (("5 0 2", "5 0 -2"), 3, "travel[1, 2] is -2"),
+        (("0 4 7\n5 0 2", "0 4\n\n7 5 # half way\n0 -2"), 5, "travel[1, 2] is -2"),
+        (("0 4 7\n5 0 2\n6.5 3 0", "0 4 7 5 0 2 6.5\n3 -1"), 3, "travel[2, 2] is -1"),
+        (("0 4 7", "0 4 1e16"), 2, "travel[0, 2] is 1e+16; expected at most 1e+15"),
+        (("10 20", "20 10"), 6, "the window of node 1 closes at 10 before it opens at 20"),
+        (("10 20", "\n# why\n-1e16 20"), 8, "opens[1] is -1e+16"),
+        (("0 30", "0 1e16"), 7, "closes[2] is 1e+16"),
+    ],
+)
+def test_a_number_that_no_instance_takes_is_told_with_its_line(edit, line, sentence):
+    with pytest.raises(Unreadable) as refused:
         read(THREE.replace(*edit))
+    assert refused.value.line == line
+    assert sentence in refused.value.message
 
 
 @given(st.integers(0, len(THREE) - 1))
 def test_a_file_cut_short_never_raises_anything_else(end):
     try:
         read(THREE[:end])
-    except (Unreadable, InvalidInstance):
+    except Unreadable:
         return
     assert THREE[:end].rstrip().endswith(("0 3", "0 30", "#", "0")) or "#" in THREE[:end]
 
@@ -148,7 +161,7 @@ def test_a_file_cut_short_never_raises_anything_else(end):
 @given(st.text(alphabet="0123456789.-e# \n_n", max_size=60))
 def test_any_text_is_read_or_refused(text):
     matrix.recognises(text)
-    with suppress(Unreadable, InvalidInstance):
+    with suppress(Unreadable):
         assert read(text).nodes >= 2
 
 

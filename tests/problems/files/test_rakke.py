@@ -4,7 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from fairway.errors import InvalidInstance
 from fairway.problems.files import rakke
 from fairway.problems.files.text import Unreadable
 from fairway.problems.tspdl import TSPDL
@@ -147,31 +146,37 @@ def test_a_mistake_is_told_with_its_line(text, line, sentence):
 
 
 @pytest.mark.parametrize(
-    "edit",
+    ("edit", "line", "sentence"),
     [
-        ("6.5", "-6.5"),
-        ("0 1 2", "1 1 2"),
-        ("0 1 2", "0 -1 2"),
-        ("3 3 2", "3 -3 2"),
-        ("1 2 3", "1 2 2"),
+        (("6.5", "-6.5"), 11, "travel[2, 0] is -6.5; expected zero or more"),
+        (("1 4 7\n5 1 2", "1 4\n7 5 1\n\n-2"), 12, "travel[1, 2] is -2"),
+        (("5 1 2", "5 1 1e16"), 10, "travel[1, 2] is 1e+16"),
+        (("16.47 20.09", "16.47\n1e16"), 15, "coordinates[2, 0] is 1e+16"),
+        (("96.1", "1e16"), 17, "coordinates[0, 1] is 1e+16"),
+        (("0 1 2", "1 1 2"), 20, "the depot has a demand of 1"),
+        (("0 1 2", "0\n-1 2"), 21, "demand[1] is -1"),
+        (("3 3 2", "3 -3 2"), 23, "draft[1] is -3"),
+        (("1 2 3", "1 2\n2"), 7, "the name '2' is given to more than one node"),
     ],
 )
-def test_numbers_that_make_no_instance_are_refused(edit):
-    with pytest.raises(InvalidInstance):
+def test_a_number_that_no_instance_takes_is_told_with_its_line(edit, line, sentence):
+    with pytest.raises(Unreadable) as refused:
         read(THREE.replace(*edit))
+    assert refused.value.line == line
+    assert sentence in refused.value.message
 
 
 @given(st.integers(0, len(THREE) - 3))
 def test_a_file_cut_short_is_refused(end):
     rakke.recognises(THREE[:end])
-    with pytest.raises((Unreadable, InvalidInstance)):
+    with pytest.raises(Unreadable):
         read(THREE[:end])
 
 
 @given(st.lists(st.sampled_from(["N", ":", "[", "]", "Draft", "Distance", "3", "!", "\n", "x"])))
 def test_any_text_is_refused_in_words(words):
     rakke.recognises(" ".join(words))
-    with pytest.raises((Unreadable, InvalidInstance)):
+    with pytest.raises(Unreadable):
         read(" ".join(words))
 
 

@@ -108,7 +108,7 @@ def test_a_dash_reads_standard_input(monkeypatch):
         (b"id,x,y,open,close\n0,0,\0,0,9\n", ":2: holds binary data"),
         (b"id,x,y,open,close\n0,0,0,0,9\n\xff", ":3: holds bytes that are not UTF-8"),
         (b'{"problem": "tsptw",\n,}', ":2: is not JSON"),
-        (b"id,x,y,open,close\n0,0,0,9,8\n1,3,4,0,9\n", ": the window of node 0 closes"),
+        (b"id,x,y,open,close\n0,0,0,9,8\n1,3,4,0,9\n", ":2: the window of node 0 closes"),
         (b"PK\x03\x04 not a zip file", ": the archive is damaged"),
         (b"\x80\x04 not a pickle", ": the pickle is damaged"),
     ],

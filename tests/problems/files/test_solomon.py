@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from fairway.errors import InvalidInstance
 from fairway.problems.distances import euclidean
 from fairway.problems.files import matrix, solomon
 from fairway.problems.files.text import Unreadable
@@ -147,17 +146,30 @@ def test_a_mistake_is_told_with_its_line(text, line, sentence):
 
 
 @pytest.mark.parametrize(
-    "edit",
-    [("3.00", "1e300"), ("62.00", "99.00"), ("10.00", "-1.00"), ("17", "3"), ("391.00", "1e16")],
+    ("edit", "line", "sentence"),
+    [
+        (("3.00", "1e300"), 2, "coordinates[1, 0] is 1e+300"),
+        (("3.00      4.00", "1e15      1e15"), 1, "travel[0, 1] is 1.41421e+15"),
+        (("62.00", "99.00"), 2, "the window of node 1 closes at 80 before it opens at 99"),
+        (("391.00", "1e16"), 1, "closes[0] is 1e+16"),
+        (("181.00", "-1e16"), 3, "opens[2] is -1e+16"),
+        (("10.00", "-1.00"), 2, "service[1] is -1; expected zero or more"),
+        (("   17 ", "    1 "), 2, "the name '1' is given to more than one node"),
+        (("   17 ", "    3 "), 3, "the name '3' is given to more than one node"),
+    ],
 )
-def test_numbers_that_make_no_instance_are_refused(edit):
-    with pytest.raises(InvalidInstance):
-        read(ROWS.replace(*edit))
+@pytest.mark.parametrize("before", ["", "!! title\n\n# why\n" + HEADS + "\n"])
+def test_a_number_that_no_instance_takes_is_told_with_its_line(before, edit, line, sentence):
+    with pytest.raises(Unreadable) as refused:
+        read(before + ROWS.replace(*edit) + CLOSING)
+    assert refused.value.line == line + before.count("\n")
+    assert sentence in refused.value.message
 
 
-def test_a_depot_alone_is_refused():
-    with pytest.raises(InvalidInstance, match="at least two nodes"):
-        read(ROWS.splitlines()[0])
+def test_a_depot_alone_is_refused_at_its_row():
+    with pytest.raises(Unreadable, match="at least two nodes") as refused:
+        read(HEADS + ROWS.splitlines()[0] + "\n" + CLOSING)
+    assert refused.value.line == 2
 
 
 def test_more_points_than_a_matrix_can_hold_are_refused():
@@ -169,14 +181,14 @@ def test_more_points_than_a_matrix_can_hold_are_refused():
 def test_a_file_cut_short_never_raises_anything_else(end, layout):
     text = LAYOUTS[layout][:end]
     solomon.recognises(text)
-    with suppress(Unreadable, InvalidInstance):
+    with suppress(Unreadable):
         assert read(text).nodes <= 3
 
 
 @given(st.text(alphabet="0129.-e!# \nCUSTXOR", max_size=80))
 def test_any_text_is_read_or_refused(text):
     solomon.recognises(text)
-    with suppress(Unreadable, InvalidInstance):
+    with suppress(Unreadable):
         assert read(text).nodes >= 2
 
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from fairway.errors import InvalidInstance
 from fairway.problems.distances import euclidean
 from fairway.problems.files import table
 from fairway.problems.files.text import Unreadable
@@ -120,9 +119,26 @@ def test_what_is_wrong_is_said_with_its_line(text, said, line):
     assert caught.value.line == line
 
 
-def test_a_cargo_at_the_depot_is_refused():
-    with pytest.raises(InvalidInstance, match="the depot has a demand"):
-        parsed(DRAFTS.replace("0,0,0,0,9", "0,0,0,1,9"))
+@pytest.mark.parametrize(
+    ("text", "line", "sentence"),
+    [
+        (WINDOWS.replace("A,3,4", "A,1e16,4"), 3, "coordinates[1, 0] is 1e+16"),
+        (WINDOWS.replace("A,3,4", "A,1e15,1e15"), 2, "travel[0, 1] is 1.41421e+15"),
+        (WINDOWS.replace("10,20", "20,10"), 3, "the window of node 1 closes at 10"),
+        (WINDOWS.replace("0.5,30", "-1e16,30"), 4, "opens[2] is -1e+16"),
+        (WINDOWS.replace("30,5", "30,-5"), 4, "service[2] is -5; expected zero or more"),
+        (WINDOWS.replace("A,", '"A\n",').replace("30,5", "30,-5"), 5, "service[2] is -5"),
+        (WINDOWS[: WINDOWS.index("A,")], 2, "expected at least two nodes"),
+        (DRAFTS.replace("0,0,0,0,9", "0,0,0,1,9"), 2, "the depot has a demand of 1"),
+        (DRAFTS.replace("2,5", "-2,5"), 3, "demand[1] is -2"),
+        (DRAFTS.replace("3,4\n2", "3,4\n\n2").replace("8,3,4", "8,3,-4"), 4, "draft[2] is -4"),
+    ],
+)
+def test_a_number_that_no_instance_takes_is_told_with_its_line(text, line, sentence):
+    with pytest.raises(Unreadable) as refused:
+        parsed(text)
+    assert refused.value.line == line
+    assert sentence in refused.value.message
 
 
 @pytest.mark.parametrize(

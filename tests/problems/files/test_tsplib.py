@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from fairway.errors import InvalidInstance
 from fairway.problems.distances import travel_matrix
 from fairway.problems.files import tsplib
 from fairway.problems.files.text import Unreadable
@@ -216,6 +215,7 @@ def test_display_data_are_coordinates_of_an_explicit_matrix():
         ("NODE_COORD_SECTION", "node_coord_section :"),
         ("DEPOT_SECTION\n1\n-1\n", ""),
         ("DEPOT", "DEMAND_SECTION\n1 0\n2 7\n3 7\nDEPOT"),
+        ("N\n1\n-1", "N\n1 -1"),
         ("30.5\n", "30.5\n-1\n"),
         ("EOF\n", ""),
         ("\n", "\r\n"),
@@ -302,7 +302,7 @@ def test_stop_names_are_dropped():
         (WINDOWS.replace("2 3 4", "1 3 4"), 8, "each node once in NODE_COORD_SECTION"),
         (WINDOWS.replace("2 3 4", "2.5 3 4"), 8, "a whole number, found '2.5'"),
         (WINDOWS.replace("2 10 20", "2 10 inf"), 12, "found 'inf'"),
-        (WINDOWS.replace("2 10 20", "9 10 20"), 10, "in TIME_WINDOW_SECTION, found '9'"),
+        (WINDOWS.replace("2 10 20", "9 10 20"), 12, "in TIME_WINDOW_SECTION, found '9'"),
         (WINDOWS.replace("2 10 20\n", ""), 10, "expected 3 rows in TIME_WINDOW_SECTION"),
         (WINDOWS.replace("N\n1\n-1", "N\n1"), 14, "expected one depot and then -1"),
         (WINDOWS.replace("N\n1\n-1", "N\n1\n2\n-1"), 14, "expected one depot and then -1"),
@@ -329,22 +329,86 @@ def test_a_mistake_is_told_with_its_line(text, line, sentence):
 
 
 @pytest.mark.parametrize(
-    ("text", "edit"),
+    ("text", "edit", "line", "sentence"),
     [
-        (WINDOWS, ("2 3 4", "2 1e300 4")),
-        (WINDOWS.replace("EUC_2D", "CEIL_2D"), ("2 3 4", "2 1e300 4")),
-        (WINDOWS.replace("EUC_2D", "GEO"), ("2 3 4", "2 1e300 4")),
-        (WINDOWS, ("2 10 20", "2 20 10")),
-        (WINDOWS, ("DIMENSION", "SERVICE_TIME : -1\nDIMENSION")),
-        (DRAFTS, ("5 0 2", "-5 0 2")),
-        (DRAFTS, ("2 1\n", "2 -1\n")),
-        (DRAFTS, ("1 0\n", "1 1\n")),
-        (DRAFTS, ("3 2\nDEPOT", "3 -2\nDEPOT")),
+        (WINDOWS, ("2 3 4", "2 1e300 4"), 8, "coordinates[1, 0] is 1e+300"),
+        (WINDOWS.replace("EUC_2D", "CEIL_2D"), ("2 3 4", "2 1e300 4"), 8, "coordinates[1, 0]"),
+        (WINDOWS.replace("EUC_2D", "GEO"), ("2 3 4", "2 1e300 4"), 8, "coordinates[1, 0]"),
+        (WINDOWS, ("3 6 9", "3 1e15 1e15"), 7, "travel[0, 2] is 1.41421e+15"),
+        (WINDOWS, ("2 10 20", "2 20 10"), 12, "the window of node 1 closes at 10"),
+        (WINDOWS, ("2 10 20", "2 -1e16 20"), 12, "opens[1] is -1e+16"),
+        (WINDOWS, ("DIMENSION", "SERVICE_TIME : -1\nDIMENSION"), 4, "service[1] is -1"),
+        (
+            WINDOWS,
+            ("DEPOT", "SERVICE_TIME_SECTION\n3 -1\n2 0\n1 0\nDEPOT"),
+            15,
+            "service[2] is -1",
+        ),
+        (DRAFTS, ("5 0 2", "-5 0 2"), 8, "travel[1, 0] is -5"),
+        (DRAFTS, ("0 4 7\n5 0 2", "0 4\n7 5 0\n1e16"), 9, "travel[1, 2] is 1e+16"),
+        (DRAFTS, ("2 1\n", "2 -1\n"), 12, "demand[1] is -1"),
+        (DRAFTS, ("1 0\n", "1 1\n"), 11, "the depot has a demand of 1"),
+        (DRAFTS, ("3 2\nDEPOT", "3 -2\nDEPOT"), 17, "draft[2] is -2"),
+        (
+            DRAFTS,
+            ("DEPOT", "DISPLAY_DATA_SECTION\n1 0 0\n3 0 1e16\n2 0 0\nDEPOT"),
+            20,
+            "coordinates[2, 1] is 1e+16",
+        ),
     ],
 )
-def test_numbers_that_make_no_instance_are_refused(text, edit):
-    with pytest.raises(InvalidInstance):
+def test_a_number_that_no_instance_takes_is_told_with_its_line(text, edit, line, sentence):
+    with pytest.raises(Unreadable) as refused:
         read(text.replace(*edit))
+    assert refused.value.line == line
+    assert sentence in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "edit", "line", "sentence"),
+    [
+        (WINDOWS, ("1 0 100", "1 200 100"), 11, "the window of node 1 closes at 100"),
+        (WINDOWS, ("2 10 20", "2 20 10"), 12, "the window of node 2 closes at 10"),
+        (WINDOWS, ("3 0 30.5", "3 40 30.5"), 13, "the window of node 0 closes at 30.5"),
+        (WINDOWS, ("1 0 0", "1 1e15 1e15"), 9, "travel[0, 1] is 1.41421e+15"),
+        (DRAFTS, ("5 0 2", "5 0 -2"), 8, "travel[2, 0] is -2"),
+        (DRAFTS, ("0 4 7", "0 4 -7"), 7, "travel[1, 0] is -7"),
+        (DRAFTS, ("3 2\nDRAFT", "3 5\nDRAFT"), 13, "the depot has a demand of 5"),
+    ],
+)
+def test_a_depot_that_is_not_the_first_row_moves_no_line(text, edit, line, sentence):
+    moved = text.replace("DEPOT_SECTION\n1", "DEPOT_SECTION\n3")
+    with pytest.raises(Unreadable) as refused:
+        read(moved.replace(*edit))
+    assert refused.value.line == line
+    assert sentence in refused.value.message
+
+
+@pytest.mark.parametrize("shape", LISTED)
+@pytest.mark.parametrize("depot", [1, 3])
+def test_a_weight_that_no_instance_takes_is_told_with_its_line_in_every_order(shape, depot):
+    listed = LISTED[shape].replace("5", "-5", 1).replace(" ", "\n")
+    weights = (
+        f"EDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_FORMAT: {shape}\nEDGE_WEIGHT_SECTION\n{listed}"
+    )
+    text = windows_with(weights).replace("EOF", f"DEPOT_SECTION\n{depot}\n-1\nEOF")
+    with pytest.raises(Unreadable, match="is -5") as refused:
+        read(text)
+    assert refused.value.line == text.splitlines().index("-5") + 1
+
+
+def test_ids_that_do_not_count_are_found_by_their_row():
+    text = WINDOWS.replace("\n2 ", "\n20 ").replace("20 10 20", "20.0 20 10")
+    with pytest.raises(Unreadable, match="the window of node 1 closes") as refused:
+        read(text)
+    assert refused.value.line == 12
+
+
+def test_weights_that_are_not_used_are_not_blamed():
+    text = WINDOWS.replace("TIME", "EDGE_WEIGHT_SECTION\n0 0 0\nTIME").replace("3 6", "3 1e15")
+    with pytest.raises(Unreadable, match=r"travel\[0, 2\]") as refused:
+        read(text.replace("1e15 9", "1e15 1e15"))
+    assert refused.value.line == 7
 
 
 def test_more_points_than_a_matrix_can_hold_are_refused():
@@ -360,7 +424,7 @@ def test_more_points_than_a_matrix_can_hold_are_refused():
 def test_a_file_cut_short_never_raises_anything_else(text, data):
     cut = text[: data.draw(st.integers(0, len(text) - 1))]
     tsplib.recognises(cut)
-    with suppress(Unreadable, InvalidInstance):
+    with suppress(Unreadable):
         assert read(cut).nodes == 3
 
 
@@ -368,7 +432,7 @@ def test_a_file_cut_short_never_raises_anything_else(text, data):
 def test_any_order_of_lines_is_read_or_refused(said):
     text = "\n".join(said)
     tsplib.recognises(text)
-    with suppress(Unreadable, InvalidInstance):
+    with suppress(Unreadable):
         assert read(text).nodes == 3
 
 

@@ -75,7 +75,7 @@ def _too_late(bounds: Network, node: int) -> str:
         return f"{name} cannot be reached in time after all that must come before it"
     if last == -np.inf:
         return f"after {name} not all that must follow can be reached in time"
-    return f"{name} is reached at {first:.8g} at the earliest and must be by {last:.8g}"
+    return f"{name} cannot be before {first:.8g} and must not be after {last:.8g}"
 
 
 def _name(node: int, bounds: Network) -> str:

@@ -21,7 +21,7 @@ class Network:
     """
 
     lead: Float[np.ndarray, "V V"]
-    """From the start of service at the row to the arrival at the column."""
+    """From the start of service at the row to the arrival at the column, short by at most twice `guard`."""
     opens: Float[np.ndarray, " V"]
     """No tour starts service earlier."""
     closes: Float[np.ndarray, " V"]
@@ -30,13 +30,14 @@ class Network:
     """Whether the row comes before the column in every tour."""
     arcs: Bool[np.ndarray, "V V"]
     """Whether the column may come straight after the row."""
+    guard: float
+    """By how much float64 may err on one leg; zero for whole numbers."""
 
 
 def network(instance: TSPTW, allowance: float) -> Network:
     """The bounds that an instance states itself."""
     guard = rounding(instance, allowance)
-    stops = np.arange(instance.nodes)
-    node = np.append(stops, START)
+    node = np.append(np.arange(instance.nodes), START)
     lead = (instance.service[:, None] + instance.travel)[np.ix_(node, node)]
     closes = instance.closes[node] + allowance + guard
     closes[START] = instance.opens[START]  # the tour leaves as the depot opens, not later
@@ -44,7 +45,9 @@ def network(instance: TSPTW, allowance: float) -> Network:
     before[START, 1:] = before[:-1, HOME] = True
     arcs = ~before.T & ~np.eye(len(node), dtype=bool)
     arcs[START, HOME] = False
-    return Network(np.maximum(lead - guard, 0.0), instance.opens[node], closes, before, arcs)
+    # Shorter legs, so that sums taken in another order than the judge's never make a tour seem late.
+    short = np.maximum(lead - guard, 0.0)
+    return Network(short, instance.opens[node], closes, before, arcs, guard)
 
 
 def allowance_of(instance: TSPTW) -> float:
@@ -53,10 +56,7 @@ def allowance_of(instance: TSPTW) -> float:
 
 
 def rounding(instance: TSPTW, allowance: float) -> float:
-    """By how much float64 may err on one leg, with room to spare; whole numbers are added without error.
-
-    Legs are shortened by it, so that sums taken in another order than the judge's never make a tour seem late.
-    """
+    """By how much float64 may err on one leg, with room to spare; whole numbers are added without error."""
     if instance.integral and float(allowance).is_integer():
         return 0.0
     largest = np.maximum(np.abs(instance.opens), np.abs(instance.closes)).max() + allowance

@@ -41,32 +41,43 @@ def _turned(array: np.ndarray) -> np.ndarray:
 def _first_starts(
     lead: np.ndarray, opens: np.ndarray, closes: np.ndarray, before: np.ndarray, arcs: np.ndarray
 ) -> np.ndarray:
-    """Dijkstra from every node; waiting keeps who is first first, so that settled nodes stay settled."""
+    """Dijkstra from every node: who leaves later never arrives earlier, so that the first to be reached is settled."""
     nodes = len(opens)
     starts = np.full((nodes, nodes), np.inf)
-    unsettled = np.empty(nodes, np.int64)
+    nexts, degree = _neighbours(arcs)
+    reached = np.empty(nodes, np.int64)
     for source in range(nodes):
         start = starts[source]
         start[source] = opens[source]
-        left = 0
-        for node in range(nodes):
-            if not before[node, source]:  # what must come before the source is on no way from it
-                unsettled[left] = node
-                left += 1
-        while left > 0:
+        reached[0] = source
+        waiting = 1
+        while waiting > 0:
             place = 0
-            for other in range(1, left):
-                if start[unsettled[other]] < start[unsettled[place]]:
+            for other in range(1, waiting):
+                if start[reached[other]] < start[reached[place]]:
                     place = other
-            here = unsettled[place]
-            if start[here] == np.inf:
-                break
-            left -= 1
-            unsettled[place] = unsettled[left]
-            for other in range(left):
-                there = unsettled[other]
-                if arcs[here, there]:
-                    time = max(start[here] + lead[here, there], opens[there])
-                    if time <= closes[there] and time < start[there]:
-                        start[there] = time
+            here = reached[place]
+            waiting -= 1
+            reached[place] = reached[waiting]
+            for there in nexts[here, : degree[here]]:
+                time = max(start[here] + lead[here, there], opens[there])
+                # What must come before the source is on no way from it.
+                if time < start[there] and time <= closes[there] and not before[there, source]:
+                    if start[there] == np.inf:
+                        reached[waiting] = there
+                        waiting += 1
+                    start[there] = time
     return starts
+
+
+@njit(cache=True)
+def _neighbours(arcs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The columns of each row's arcs, and how many there are."""
+    nodes = len(arcs)
+    nexts, degree = np.empty((nodes, nodes), np.int64), np.zeros(nodes, np.int64)
+    for here in range(nodes):
+        for there in range(nodes):
+            if arcs[here, there]:
+                nexts[here, degree[here]] = there
+                degree[here] += 1
+    return nexts, degree

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool
 from numba import njit
 
-from fairway.kernels.pruning.network import START, Network
+from fairway.kernels.pruning.network import Network
 from fairway.kernels.pruning.reach import Reach
 
 Rule = Callable[[Network, Reach], Network]
@@ -44,12 +44,17 @@ def lower_closings(network: Network, reach: Reach) -> Network:
 def lower_closings_by_arrival(network: Network, reach: Reach) -> Network:
     """A node is started as it opens or as the tour arrives, which is no later than from its last possible neighbour.
 
-    The judge never idles in front of an open window; a schedule that did could start later.
+    The judge never idles in front of an open window; a schedule that did could start later. What is lowered lowers its
+    neighbours in turn, so the rule is repeated while it finds something.
     """
-    arrival = np.where(network.arcs, network.closes[:, None] + network.lead, -np.inf).max(axis=0)
-    last = np.maximum(network.opens, arrival)
-    last[START] = network.opens[START]
-    return replace(network, closes=np.minimum(network.closes, last))
+    longest = np.where(network.arcs, network.lead + 2 * network.guard, -np.inf)
+    closes = network.closes
+    while True:
+        arrival = (closes[:, None] + longest).max(axis=0)
+        lowered = np.minimum(closes, np.maximum(network.opens, arrival))
+        if np.array_equal(lowered, closes):
+            return replace(network, closes=closes)
+        closes = lowered
 
 
 def drop_arcs(network: Network, reach: Reach) -> Network:
@@ -92,11 +97,14 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def _transitive(before: Bool[np.ndarray, "V V"]) -> Bool[np.ndarray, "V V"]:
+@njit(cache=True)
+def _transitive(before: np.ndarray) -> np.ndarray:
     """Warshall's closure."""
     closed = before.copy()
     for node in range(len(closed)):
-        closed |= closed[:, node, None] & closed[node]
+        for earlier in range(len(closed)):
+            if closed[earlier, node]:
+                closed[earlier] |= closed[node]
     return closed
 
 

@@ -55,9 +55,9 @@ def read(path: str | Path, distances: Distances | None = None) -> Instance | Ins
     """
     place = Path(path)
     content = _content(place)
-    name = "standard input" if str(path) == "-" else str(path)
+    name, stem = ("stdin", "stdin") if str(path) == "-" else (str(path), place.stem)
     try:
-        return _parsed(content, place.stem, distances)
+        return _parsed(content, stem, distances)
     except Unreadable as error:
         where = name if error.line is None else f"{name}:{error.line}"
         raise InvalidFile(f"{where}: {error.message}") from error
@@ -84,9 +84,10 @@ def write(item: Instance | InstanceSet, path: str | Path, format: str | None = N
 def _content(path: Path) -> bytes:
     try:
         content = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
-    except OSError as error:
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
         raise InvalidFile(
-            f"{path}: cannot be read ({error.strerror or error}); expected an instance file"
+            f"{path}: cannot be read ({reason}); expected an instance file"
         ) from error
     if not content.strip(b" \t\r\n"):
         raise InvalidFile(f"{path}: is empty; expected an instance file")
@@ -108,7 +109,9 @@ def _decoded(content: bytes) -> str:
     if (at := content.find(b"\0")) >= 0:
         raise Unreadable("holds binary data; expected text", content.count(b"\n", 0, at) + 1)
     try:
-        return content.decode("utf-8-sig")
+        return content.decode("utf-8-sig").rstrip(
+            "\x1a"
+        )  # Ctrl-Z, with which old editors end a file
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise Unreadable("holds bytes that are not UTF-8 text", line) from error

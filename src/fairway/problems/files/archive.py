@@ -18,7 +18,7 @@ from fairway.problems.tsptw import TSPTW, TSPTWSet
 LARGEST_CONTENT = 8 * 2**30
 """Bytes of all arrays together, unpacked; an archive that claims more is taken for a zip bomb."""
 
-TEXTS = ("problem", "name", "load", "names")
+TEXTS = ("problem", "name", "load", "names", "labels")
 NUMBERS = ("coordinates", "travel", "opens", "closes", "service", "demand", "draft", "scale")
 COLUMNS = {"tsptw": ("opens", "closes", "service"), "tspdl": ("demand", "draft")}
 
@@ -65,6 +65,7 @@ def render(item: Instance | InstanceSet) -> bytes:
     else:
         coordinates, travel = item.places.coordinates, item.places.matrix
         arrays["scale"] = np.array(math.nan if item.scale is None else item.scale)
+        arrays["labels"] = np.array(item.labels)
     if coordinates is not None:
         arrays["coordinates"] = coordinates
     if travel is not None:
@@ -100,11 +101,12 @@ def _set(arrays: Arrays, places: Places, columns: Arrays, name: str) -> Instance
     if not len(places):
         raise Unreadable("the archive holds a set of no instances; expected one or more")
     scale = _scale(arrays)
+    labels = arrays["labels"].ravel().tolist() if "labels" in arrays else None
     if "opens" in columns:
         opens, closes, service = columns.values()
-        return TSPTWSet(places, opens, closes, service, name, scale)
+        return TSPTWSet(places, opens, closes, service, name, scale, labels)
     demand, draft = columns.values()
-    return TSPDLSet(places, demand, draft, _load(arrays), name, scale)
+    return TSPDLSet(places, demand, draft, _load(arrays), name, scale, labels)
 
 
 def _arrays(content: bytes) -> dict[str, np.ndarray]:

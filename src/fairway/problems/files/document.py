@@ -4,13 +4,15 @@ import json
 import math
 import re
 from collections.abc import Sequence
+from functools import partial
+from itertools import islice
 from typing import Any, get_args
 
 import numpy as np
 
 from fairway.problems.distances import Distances
 from fairway.problems.files.points import is_euclidean, travel_between
-from fairway.problems.files.text import Unreadable, digits, shortened
+from fairway.problems.files.text import Unreadable, digits, located, shortened
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL, Load
 from fairway.problems.tsptw import TSPTW
@@ -18,6 +20,8 @@ from fairway.problems.tsptw import TSPTW
 COMMON = ("problem", "name", "distances", "coordinates", "travel", "names")
 COLUMNS = {"tsptw": ("opens", "closes", "service"), "tspdl": ("demand", "draft", "load")}
 OPTIONAL = ("service", "load")
+ITEM = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s,\[\]]+')
+"""A text or a number in a list, whatever lists that one is in."""
 
 
 def recognises(text: str) -> bool:
@@ -37,6 +41,14 @@ def parse(text: str, name: str, distances: Distances | None) -> Instance:
     for key in columns:
         if key not in document and key not in OPTIONAL:
             raise Unreadable(f"the key {key!r} is missing; {problem} needs it")
+    with located(partial(_line_of, text, document)):
+        return _instance(document, problem, name, distances)
+
+
+def _instance(
+    document: dict[str, Any], problem: str, name: str, distances: Distances | None
+) -> Instance:
+    columns = COLUMNS[problem]
     coordinates, travel = _places(document, distances)
     names = tuple(_strings(document["names"], "names")) if "names" in document else None
     title = _string(document.get("name", name), "name")
@@ -119,6 +131,18 @@ def _places(
             f"'coordinates' has {len(points)} rows; expected {len(travel)} like travel"
         )
     return points, travel
+
+
+def _line_of(text: str, document: dict[str, Any], field: str, index: tuple[int, ...]) -> int | None:
+    """The line of an item in the list of its key, else of the key; objects do not nest, so a key is found once."""
+    if field == "travel" and "travel" not in document:
+        field, index = "coordinates", index[:1]
+    if (key := re.search(rf'"{field}"\s*:', text)) is None:
+        return None
+    width = len(document[field][0]) if field in ("travel", "coordinates") else 1
+    at = sum(place * step for place, step in zip(index, (width, 1), strict=False))
+    item = next(islice(ITEM.finditer(text, key.end()), at, None)) if index else key
+    return text.count("\n", 0, item.start()) + 1
 
 
 def _choice(document: dict[str, Any], key: str, choices: tuple[Any, ...]) -> Any:  # noqa: ANN401

@@ -9,7 +9,17 @@ import numpy as np
 from jaxtyping import Float
 
 from fairway.problems.distances import Distances
-from fairway.problems.files.text import Line, Unreadable, digits, lines, number, shortened, whole
+from fairway.problems.files.text import (
+    Line,
+    Unreadable,
+    digits,
+    line_of_word,
+    lines,
+    located,
+    number,
+    shortened,
+    whole,
+)
 from fairway.problems.instance import Instance
 from fairway.problems.tsptw import TSPTW
 
@@ -31,7 +41,15 @@ def parse(text: str, name: str, distances: Distances | None) -> TSPTW:
     body = list(said)
     entries, taken = _entries(body, nodes)
     windows = _windows(body[taken:], nodes, body[-1].number)
-    return TSPTW(np.array(entries).reshape(nodes, nodes), windows[:, 0], windows[:, 1], name=name)
+    travel = np.array(entries).reshape(nodes, nodes)
+
+    def line_of(field: str, index: tuple[int, ...]) -> int | None:
+        if field == "travel":
+            return line_of_word(body, index[0] * nodes + index[1])
+        return body[taken + index[0]].number
+
+    with located(line_of):
+        return TSPTW(travel, windows[:, 0], windows[:, 1], name=name)
 
 
 def render(instance: Instance) -> str:

@@ -6,13 +6,23 @@ for pictures; where all of them are zero there are none.
 
 import re
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from jaxtyping import Float
 
 from fairway.problems.distances import Distances
 from fairway.problems.files.matrix import node_count
-from fairway.problems.files.text import Line, Unreadable, digits, lines, number, shortened, whole
+from fairway.problems.files.text import (
+    Line,
+    Unreadable,
+    digits,
+    lines,
+    located,
+    number,
+    shortened,
+    whole,
+)
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
 
@@ -22,6 +32,7 @@ BACKWARDS = (
 """The comment that marks a growing instance in a format whose loads shrink."""
 
 BLOCKS = ("Nodes", "Distance", "PosX", "PosY", "Demand", "Draft")
+BLOCK_OF = {"travel": "Distance", "demand": "Demand", "draft": "Draft", "names": "Nodes"}
 START = re.compile(rf"(N|{'|'.join(BLOCKS)})\s*:")
 WORD = re.compile(r"[\[\]:]|[^\s\[\]:]+")
 
@@ -50,15 +61,16 @@ def parse(text: str, name: str, distances: Distances | None) -> TSPDL:
         raise Unreadable(f"expected a block {missing[0]!r}, found {', '.join(blocks) or 'none'}")
     nodes = _count(blocks["N"])
     numbers = {key: _numbers(block, key, nodes) for key, block in blocks.items() if key != "N"}
-    instance = TSPDL(
-        np.array(numbers["Distance"]).reshape(nodes, nodes),
-        np.array(numbers["Demand"]),
-        np.array(numbers["Draft"]),
-        load="shrinking",
-        coordinates=_points(numbers),
-        names=_names(blocks.get("Nodes")),
-        name=name,
-    )
+    with located(partial(_line_of, blocks, nodes)):
+        instance = TSPDL(
+            np.array(numbers["Distance"]).reshape(nodes, nodes),
+            np.array(numbers["Demand"]),
+            np.array(numbers["Draft"]),
+            load="shrinking",
+            coordinates=_points(numbers),
+            names=_names(blocks.get("Nodes")),
+            name=name,
+        )
     return instance.reversed() if _is_backwards(text) else instance
 
 
@@ -147,6 +159,13 @@ def _names(block: _Block | None) -> tuple[str, ...] | None:
         return None
     ids = [whole(word, line, "the id of a node") for word, line in block.words]
     return None if ids == list(range(1, len(ids) + 1)) else tuple(map(str, ids))
+
+
+def _line_of(blocks: dict[str, _Block], nodes: int, field: str, index: tuple[int, ...]) -> int:
+    """The line of the word that became the number at an index of a field."""
+    key = ("PosX", "PosY")[index[1]] if field == "coordinates" else BLOCK_OF[field]
+    at = index[0] * nodes + index[1] if field == "travel" else index[0]
+    return blocks[key].words[at][1]
 
 
 def _is_backwards(text: str) -> bool:

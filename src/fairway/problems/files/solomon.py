@@ -12,7 +12,16 @@ import numpy as np
 from fairway.problems.checks import MOST_NODES
 from fairway.problems.distances import Distances
 from fairway.problems.files.points import is_euclidean, travel_between
-from fairway.problems.files.text import Line, Unreadable, digits, lines, number, whole
+from fairway.problems.files.text import (
+    Line,
+    Unreadable,
+    by_row,
+    digits,
+    lines,
+    located,
+    number,
+    whole,
+)
 from fairway.problems.instance import Instance
 from fairway.problems.tsptw import TSPTW
 
@@ -45,15 +54,16 @@ def parse(text: str, name: str, distances: Distances | None) -> TSPTW:
     if not ids:
         raise Unreadable(f"there are no rows; expected {len(COLUMNS)} columns, {' '.join(COLUMNS)}")
     table = np.array(values)
-    return TSPTW(
-        travel_between(table[:, :2], distances or "float"),
-        opens=table[:, 3],
-        closes=table[:, 4],
-        service=table[:, 5],
-        coordinates=table[:, :2],
-        names=tuple(ids),
-        name=name,
-    )
+    with located(by_row([line.number for line in rows[: len(ids)]])):
+        return TSPTW(
+            travel_between(table[:, :2], distances or "float"),
+            opens=table[:, 3],
+            closes=table[:, 4],
+            service=table[:, 5],
+            coordinates=table[:, :2],
+            names=tuple(ids),
+            name=name,
+        )
 
 
 def render(instance: Instance) -> str:

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from fairway.problems.distances import Distances
 from fairway.problems.files.points import check_size, is_euclidean, travel_between
-from fairway.problems.files.text import Unreadable, digits, number, shortened
+from fairway.problems.files.text import Unreadable, by_row, digits, located, number, shortened
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
@@ -57,13 +57,14 @@ def parse(text: str, name: str, distances: Distances | None) -> Instance:
     check_size(len(ids))
     names = None if ids == [str(index) for index in range(len(ids))] else tuple(ids)
     coordinates = np.stack([table.numbers("x"), table.numbers("y")], axis=1)
-    travel = travel_between(coordinates, distances or "float")
-    if not is_windows:
-        demand, draft = table.numbers("demand"), table.numbers("draft")
-        return TSPDL(travel, demand, draft, "growing", coordinates, names, name)
-    service = table.numbers("service") if "service" in table.header else np.zeros(len(ids))
-    opens, closes = table.numbers("open"), table.numbers("close")
-    return TSPTW(travel, opens, closes, service, coordinates, names, name)
+    with located(by_row(table.lines)):
+        travel = travel_between(coordinates, distances or "float")
+        if not is_windows:
+            demand, draft = table.numbers("demand"), table.numbers("draft")
+            return TSPDL(travel, demand, draft, "growing", coordinates, names, name)
+        service = table.numbers("service") if "service" in table.header else np.zeros(len(ids))
+        opens, closes = table.numbers("open"), table.numbers("close")
+        return TSPTW(travel, opens, closes, service, coordinates, names, name)
 
 
 def render(instance: Instance) -> str:

@@ -2,8 +2,14 @@
 
 import io
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+
+from fairway.errors import InvalidInstance
+
+LineOf = Callable[[str, tuple[int, ...]], int | None]
+"""Where in a file the number at an index of one of an instance's fields stands."""
 
 
 class Unreadable(Exception):
@@ -34,6 +40,30 @@ def lines(text: str, comment: str | None = None) -> Iterator[Line]:
         said = content.split(comment, 1)[0] if comment else content
         if said.strip():
             yield Line(number, said.strip())
+
+
+@contextmanager
+def located(line_of: LineOf) -> Iterator[None]:
+    """Tell what an instance has against the numbers it is built of with the line of the one to blame."""
+    try:
+        yield
+    except InvalidInstance as error:
+        line = None if error.field is None else line_of(error.field, error.index)
+        raise Unreadable(str(error), line) from error
+
+
+def by_row(numbers: Sequence[int]) -> LineOf:
+    """The lines of a file with a row a node: what concerns no node is seen at the last of them."""
+    return lambda _, index: numbers[index[0] if index else -1]
+
+
+def line_of_word(rows: Sequence[Line], at: int) -> int | None:
+    """The number of the line with the word that comes after `at` others, where there are as many."""
+    for line in rows:
+        at -= len(line.words)
+        if at < 0:
+            return line.number
+    return None
 
 
 def number(word: str, line: int, what: str) -> float:

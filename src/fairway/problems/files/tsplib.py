@@ -7,6 +7,7 @@ say more than 1, 2, 3.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from jaxtyping import Float
@@ -14,15 +15,32 @@ from jaxtyping import Float
 from fairway.problems.distances import Distances, travel_matrix
 from fairway.problems.files.matrix import node_count
 from fairway.problems.files.rakke import BACKWARDS
-from fairway.problems.files.text import Unreadable, digits, lines, number, shortened, whole
+from fairway.problems.files.text import (
+    Unreadable,
+    digits,
+    line_of_word,
+    lines,
+    located,
+    number,
+    shortened,
+    whole,
+)
 from fairway.problems.files.tsplib_document import OPENING, Document, taken_apart
-from fairway.problems.files.tsplib_weights import TRIANGLES, between, unfolded, weights_in
+from fairway.problems.files.tsplib_weights import TRIANGLES, between, position, unfolded, weights_in
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
 
 KINDS = ("EUC_2D", "CEIL_2D", "FLOOR_2D", "GEO", "EXPLICIT")
 TYPES = ("TSPTW", "TSPDL", "TSP", "ATSP", "CVRPTW")
+DRAWN = ("NODE_COORD_SECTION", "DISPLAY_DATA_SECTION")
+SECTION_OF = {
+    "opens": "TIME_WINDOW_SECTION",
+    "closes": "TIME_WINDOW_SECTION",
+    "service": "SERVICE_TIME_SECTION",
+    "demand": "DEMAND_SECTION",
+    "draft": "DRAFT_LIMIT_SECTION",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +70,10 @@ def parse(text: str, name: str, distances: Distances | None) -> Instance:
     places = _depot_first(_places(document, _dimension(document), distances), document)
     given = document.keys.get("NAME")
     name = given.text if given and given.text else name
-    if problem == "TSPTW":
-        return _tsptw(document, places, name)
-    instance = _tspdl(document, places, name)
+    with located(partial(_line_of, document, places.ids)):
+        if problem == "TSPTW":
+            return _tsptw(document, places, name)
+        instance = _tspdl(document, places, name)
     return instance.reversed() if BACKWARDS in document.comments else instance
 
 
@@ -99,12 +118,11 @@ def _places(document: Document, nodes: int, distances: Distances | None) -> _Pla
         table = document.table("NODE_COORD_SECTION", nodes, 2)
         ids = sorted(table) if set(table) == set(range(1, nodes + 1)) else list(table)
         points = np.array([table[node] for node in ids])
-        return _Places(ids, between(points, kind, distances), points)
+        with located(partial(_line_of, document, ids)):
+            return _Places(ids, between(points, kind, distances), points)
     travel = _explicit(document, nodes)
     ids = list(range(1, nodes + 1))
-    drawn = [
-        name for name in ("NODE_COORD_SECTION", "DISPLAY_DATA_SECTION") if name in document.sections
-    ]
+    drawn = [name for name in DRAWN if name in document.sections]
     return _Places(ids, travel, document.columns(drawn[0], ids, 2) if drawn else None)
 
 
@@ -175,6 +193,22 @@ def _tspdl(document: Document, places: _Places, name: str) -> TSPDL:
         names=places.names,
         name=name,
     )
+
+
+def _line_of(document: Document, ids: list[int], field: str, index: tuple[int, ...]) -> int | None:
+    """The line of the number at an index of a field, with the nodes in the order of the ids."""
+    if field == "service" and "SERVICE_TIME" in document.keys:
+        return document.keys["SERVICE_TIME"].number
+    if field == "travel" and document.choice("EDGE_WEIGHT_TYPE", KINDS) == "EXPLICIT":
+        row, column = (ids[node] - 1 for node in index)
+        shape = document.choice("EDGE_WEIGHT_FORMAT", ("FULL_MATRIX", *TRIANGLES))
+        at = position(shape, len(ids), row, column)
+        return line_of_word(document.sections["EDGE_WEIGHT_SECTION"], at)
+    if field in ("travel", "coordinates"):
+        section = next(name for name in DRAWN if name in document.sections)
+    else:
+        section = SECTION_OF[field]
+    return document.line_of(section, ids[index[0]])
 
 
 def _printable(name: str) -> str:

@@ -102,10 +102,16 @@ class Document:
         """The numbers of a table in the order of the ids, each of which must be there."""
         table = self.table(section, len(ids), columns)
         if strangers := set(table) - set(ids):
-            found = shortened(str(min(strangers)))
-            message = f"expected the ids of the nodes in {section}, found {found}"
-            raise Unreadable(message, self.places[section])
+            stranger = min(strangers)
+            message = (
+                f"expected the ids of the nodes in {section}, found {shortened(str(stranger))}"
+            )
+            raise Unreadable(message, self.line_of(section, stranger))
         return np.array([table[node] for node in ids])
+
+    def line_of(self, section: str, node: int) -> int:
+        """The line of a node's row in a table that was read before."""
+        return next(row.number for row in self.sections[section] if float(row.words[0]) == node)
 
 
 def taken_apart(text: str) -> Document:

@@ -53,6 +53,15 @@ def weights_in(shape: str, nodes: int) -> int:
     return nodes * (nodes + 1) // 2 if "DIAG" in shape else nodes * (nodes - 1) // 2
 
 
+def position(shape: str, nodes: int, row: int, column: int) -> int:
+    """How many weights come before the one that a place in the matrix is filled with."""
+    if shape == "FULL_MATRIX":
+        return row * nodes + column
+    rows, columns = TRIANGLES[shape](nodes)
+    listed = (rows == row) & (columns == column) | (rows == column) & (columns == row)
+    return int(np.flatnonzero(listed)[0])
+
+
 def unfolded(weights: list[float], shape: str, nodes: int) -> Float[np.ndarray, "N N"]:
     """The matrix of weights listed in an EDGE_WEIGHT_FORMAT; a triangle is mirrored."""
     if shape == "FULL_MATRIX":
