@@ -1,5 +1,5 @@
 # make solve   solve the bundled instances, print verified tours, draw them into out/
-# make test    the whole test suite; the conformance runs over whole beds go without run-time type checks
+# make test    the whole test suite; whole beds and Triton kernels go without run-time type checks
 # make check   formatting, lint, import contracts, types, sizes
 # make bench   speed and memory, as ratios
 # Each sets up .venv by itself, and again whenever pyproject.toml or constraints.txt change.
@@ -15,8 +15,8 @@ solve: $(READY)
 	@echo "pictures: $$(ls out/*.png | tr '\n' ' ')"
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal -q --ignore tests/conformance
-	$(BIN)/python -m pytest -n auto --dist worksteal -q tests/conformance -o addopts=-ra
+	$(BIN)/python -m pytest -n auto --dist worksteal -q --ignore tests/conformance --ignore tests/interpret
+	$(BIN)/python -m pytest -n auto --dist worksteal -q tests/conformance tests/interpret -o addopts=-ra
 
 check: $(READY)
 	$(BIN)/ruff format --check .

@@ -108,7 +108,7 @@ def assert_narrower(instance, pruned):
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["whole numbers", "fractions"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_no_feasible_tour_is_lost_and_most_infeasible_instances_are_found_out(whole, seed):
     rng = np.random.default_rng([seed, whole])
     count = Counter()
@@ -122,7 +122,7 @@ def test_no_feasible_tour_is_lost_and_most_infeasible_instances_are_found_out(wh
             assert_narrower(instance, pruned)
         count["tour" if tours else "proved" if pruned.infeasible else "unproved"] += 1
     assert count["tour"] > 100
-    assert count["proved"] > 0.9 * (count["proved"] + count["unproved"]) > 100
+    assert count["proved"] > 0.98 * (count["proved"] + count["unproved"]) > 100
 
 
 @pytest.mark.parametrize("size", [1.0, 1e6, 1e12])
@@ -248,8 +248,8 @@ def test_the_depots_closing_decides_the_last_stop():
 @pytest.mark.parametrize(
     ("opens", "closes", "why"),
     [
-        ([0, 0, 0], [50, 3, 50], "stop 1 cannot be before 5 and must not be after 3"),
-        ([0, 0, 20], [24, 50, 50], "the return to the depot cannot be before 25"),
+        ([0, 0, 0], [50, 3, 50], "stop 1 cannot be reached by 3"),
+        ([0, 0, 20], [24, 50, 50], "the return to the depot cannot be reached by 24"),
         ([0, 0, 0], [50, 7, 7], "neither stop 1 nor stop 2 can come before the other"),
     ],
     ids=["a stop", "the return", "a pair"],

@@ -18,6 +18,9 @@ from fairway.kernels.lookahead.table import table
 from fairway.problems.batch import TSPDLBatch
 from fairway.problems.problem import Batch, State
 
+RANKS_AT_MOST = 8 * 2**30
+"""Bytes of a GPU's memory that sorted rows may take; beyond, the plain version serves."""
+
 Look = Callable[[State], Outlook]
 """A look-ahead bound to its batch."""
 
@@ -30,7 +33,9 @@ def ahead(batch: Batch, rule: Rule | None = None) -> Look:
     if known.latest.is_cuda:
         from fairway.kernels.lookahead import gpu
 
-        return lambda state: gpu.lookahead(known, state, asked)
+        if len(known.latest) * gpu.ranks_size(known.latest.shape[-1]) <= RANKS_AT_MOST:
+            prepared = gpu.ranks(known)
+            return lambda state: gpu.lookahead(prepared, state, asked)
     return lambda state: dense.lookahead(known, state, asked)
 
 

@@ -1,6 +1,7 @@
-"""The look-ahead compiled for the CPU, afresh for any state or along one rollout, where a tour's step costs O(n).
+"""The look-ahead compiled for the CPU: afresh for any state, or along one rollout, where a step costs O(n) a tour.
 
 Bit for bit the answers of the plain torch version: every sum and comparison is made in the table's own precision.
+The loops run on one core and let go of Python's lock, so threads can share out instances.
 """
 
 from dataclasses import dataclass
@@ -16,6 +17,20 @@ from fairway.kernels.lookahead.rule import Outlook, Rule
 from fairway.kernels.lookahead.table import Table
 from fairway.problems.problem import State
 
+Left = Bool[np.ndarray, "B P N"]
+Node = Int[np.ndarray, "B P"]
+Level = Float[np.ndarray, "B P"]
+Place = Int[np.ndarray, "B P N"]
+"""Where in its order the last head of a row stands; a head before it needs only its entry and column."""
+Order = tuple[Int[np.ndarray, "B N N"], Float[np.ndarray, "B N N"]]
+"""The columns of each row in the order of their entries, and those entries."""
+Heads = tuple[Float[np.ndarray, "H B P N"], Int[np.ndarray, "H B P N"]]
+"""The least entries of each row among the columns left, one for each step of look-ahead, and their columns."""
+Law = tuple[Float[np.ndarray, "B N N"], Float[np.ndarray, "B N"], Float[np.ndarray, "B N"], float]
+"""Lead, floor, what bounds a node whatever is left to visit, and the tolerance."""
+Answer = tuple[Float[np.ndarray, "B P N"], Float[np.ndarray, "B P N"], Bool[np.ndarray, "B P N"]]
+"""Level, bound and allowed, as in an Outlook."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
@@ -27,12 +42,12 @@ class Rows:
     latest: Float[np.ndarray, "B N N"]
     """Column first, row second: one column for all candidates is contiguous, as in the table."""
     order: Int[np.ndarray, "B N N"]
-    """The columns of each row from the least entry up; the diagonal, which is infinite, comes among the last."""
+    """The columns of each row from the least entry up; the diagonal, being infinite, stands at the end."""
     ranked: Float[np.ndarray, "B N N"]
     """The entries of each row in that order."""
 
     def cap(self, rule: Rule) -> Float[np.ndarray, "B N"]:
-        """What bounds each row whatever is left to visit: its own limit and the return, as far as the rule asks."""
+        """What bounds a node whatever is left to visit: its own limit and the return, as far as the rule asks."""
         if rule.steps == 0:
             return self.limit
         if rule.own:
@@ -41,30 +56,23 @@ class Rows:
 
 
 def rows_of(known: Table) -> Rows:
-    """Lay out a table in main memory; all but the rows of `lead` and their order is shared with it."""
-    nodes = known.limit.shape[-1]
-    # Two bytes a column keep the order of a row, and the heads of a tour, in the nearest cache.
-    narrow = torch.int16 if nodes < 2**15 else torch.int32
+    """Lay out a table in main memory; the columns of `latest`, the floors and the limits are shared with it."""
+    # Two bytes a column rather than eight: a walk is bound by how much of the order its caches hold.
+    narrow = torch.int16 if known.limit.shape[-1] < 2**15 else torch.int32
     ranked, order = known.latest.contiguous().sort(dim=-1)
-    return Rows(
-        lead=known.lead.contiguous().numpy(),
-        floor=known.floor.contiguous().numpy(),
-        limit=known.limit.contiguous().numpy(),
-        latest=known.latest.mT.contiguous().numpy(),
-        order=order.to(narrow).numpy(),
-        ranked=ranked.numpy(),
-    )
+    fields = (known.lead, known.floor, known.limit, known.latest.mT, order.to(narrow), ranked)
+    return Rows(*map(_array, fields))
 
 
 def lookahead(rows: Rows, state: State, rule: Rule) -> Outlook:
     """What the rule says of every candidate, from this state alone, at O(n^2) a tour."""
     unvisited = _array(state.unvisited)
-    least, where = _heads(rows, unvisited.shape, rule)
+    heads = _heads(rows, unvisited.shape, rule)
     if rule.steps == 1:
-        _least(rows.latest, unvisited, least)
+        _least(rows.latest, unvisited, heads)
     elif rule.steps == 2:
-        _two_least(rows.latest, unvisited, least, where)
-    return _outlook(rows, state, rule, least, where)
+        _two_least(rows.latest, unvisited, heads)
+    return _outlook(rows, state, rule, heads)
 
 
 class Walk:
@@ -79,10 +87,10 @@ class Walk:
         instances, nodes = rows.limit.shape
         shape = (instances, tours, nodes)
         self._rows, self._rule = rows, rule
-        self._begun = False
-        self._left = np.empty(shape, bool)
+        self._heads = _heads(rows, shape, rule)
         self._place = np.empty(shape, rows.order.dtype)
-        self._least, self._where = _heads(rows, shape, rule)
+        self._left = np.empty(shape, bool)
+        self._begun = False
 
     def __call__(self, state: State) -> Outlook:
         """What the rule says of every candidate of the state reached."""
@@ -94,44 +102,33 @@ class Walk:
             self._left[:] = unvisited
             self._begun = True
         else:
-            stepped = _strike_off(self._left, node, unvisited)
-            assert stepped, (
-                "a walk goes on by one step a call; this state is not one step on from the last"
-            )
-        if self._rule.steps:
-            heads = (self._place, self._where, self._least)
-            _move_on(self._rows.order, self._rows.ranked, node, unvisited, anew, *heads)
-        return _outlook(self._rows, state, self._rule, self._least, self._where)
+            one_on = _strike_off(self._left, node, unvisited)
+            assert one_on, "each call of a walk is one step on from the call before; this is not"
+        if self._rule.steps > 0:
+            order = (self._rows.order, self._rows.ranked)
+            _move_on(order, node, unvisited, anew, self._place, self._heads)
+        return _outlook(self._rows, state, self._rule, self._heads)
 
 
-def _heads(
-    rows: Rows, shape: tuple[int, ...], rule: Rule
-) -> tuple[Float[np.ndarray, "H B P N"], Int[np.ndarray, "H B P N"]]:
-    """The least entries of each row and their columns, one for each step of look-ahead, before anything is known."""
+def _heads(rows: Rows, shape: tuple[int, ...], rule: Rule) -> Heads:
+    """Heads that stand on nothing, so that they bound nothing: what a rule of no steps is left with."""
     heads = (max(rule.steps, 1), *shape)
     return np.full(heads, np.inf, rows.limit.dtype), np.full(heads, -1, rows.order.dtype)
 
 
-def _outlook(
-    rows: Rows,
-    state: State,
-    rule: Rule,
-    least: Float[np.ndarray, "H B P N"],
-    where: Int[np.ndarray, "H B P N"],
-) -> Outlook:
-    """The answer, given the least entries of each row still to visit and their columns."""
+def _outlook(rows: Rows, state: State, rule: Rule, heads: Heads) -> Outlook:
+    """The answer, once the heads stand where they should."""
     precision = rows.limit.dtype
+    now, unvisited = _array(state.level), _array(state.unvisited)
+    assert now.dtype == precision, f"the levels are {now.dtype} and the table {precision}"
     # Torch rounds a number to the precision of the tensor it is added to; numba would widen the tensor instead.
-    tolerance = precision.type(rule.tolerance)
-    node, now, unvisited = _array(state.node), _array(state.level), _array(state.unvisited)
-    assert now.dtype == precision, f"levels are {now.dtype}, the table is {precision}"
-    level, bound = np.empty(unvisited.shape, precision), np.empty(unvisited.shape, precision)
-    allowed = np.empty(unvisited.shape, bool)
-    cap = rows.cap(rule)
-    here = (node, now, unvisited)
-    _one_step(rows.lead, rows.floor, cap, *here, tolerance, least, level, bound, allowed)
+    law = (rows.lead, rows.floor, rows.cap(rule), precision.type(rule.tolerance))
+    shape = unvisited.shape
+    answer = (np.empty(shape, precision), np.empty(shape, precision), np.empty(shape, bool))
+    _first_step(law, _array(state.node), now, unvisited, heads, answer)
     if rule.steps == 2:
-        _second_step(rows.lead, rows.floor, cap, unvisited, tolerance, least, where, level, allowed)
+        _second_step(law, unvisited, heads, answer)
+    level, bound, allowed = answer
     return Outlook(torch.from_numpy(level), torch.from_numpy(bound), torch.from_numpy(allowed))
 
 
@@ -140,14 +137,11 @@ def _array(tensor: Tensor) -> np.ndarray:
     return tensor.contiguous().numpy()
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 @no_type_check
-def _least(
-    latest: Float[np.ndarray, "B N N"],
-    unvisited: Bool[np.ndarray, "B P N"],
-    least: Float[np.ndarray, "H B P N"],
-) -> None:
-    """Lower each row to its least entry among the columns left."""
+def _least(latest: Float[np.ndarray, "B N N"], unvisited: Left, heads: Heads) -> None:
+    """Set the head of each row on its least entry among the columns left; its column is not asked for."""
+    least, _ = heads
     instances, tours, nodes = unvisited.shape
     for b in range(instances):
         for p in range(tours):
@@ -158,45 +152,42 @@ def _least(
                         least[0, b, p, i] = entry if entry < first else first
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 @no_type_check
-def _two_least(
-    latest: Float[np.ndarray, "B N N"],
-    unvisited: Bool[np.ndarray, "B P N"],
-    least: Float[np.ndarray, "H B P N"],
-    where: Int[np.ndarray, "H B P N"],
-) -> None:
-    """Lower each row to its two least entries among the columns left, and note the column of the first."""
+def _two_least(latest: Float[np.ndarray, "B N N"], unvisited: Left, heads: Heads) -> None:
+    """Set the two heads of each row on its two least entries among the columns left."""
+    least, where = heads
     instances, tours, nodes = unvisited.shape
+    # Arrays of their own, which the compiler knows to be apart: the loop over i is five times faster for it.
+    first, second = np.empty_like(latest[0, 0]), np.empty_like(latest[0, 0])
+    column = np.empty_like(where[0, 0, 0])
     for b in range(instances):
         for p in range(tours):
+            first[:], second[:], column[:] = np.inf, np.inf, -1
             for k in range(nodes):
                 if unvisited[b, p, k]:
                     for i in range(nodes):
-                        entry, first, second = latest[b, k, i], least[0, b, p, i], least[1, b, p, i]
-                        ahead = entry < first
-                        behind = first if ahead else entry
-                        least[0, b, p, i] = entry if ahead else first
-                        least[1, b, p, i] = behind if behind < second else second
-                        where[0, b, p, i] = k if ahead else where[0, b, p, i]
+                        entry = latest[b, k, i]
+                        ahead = entry < first[i]
+                        behind = first[i] if ahead else entry
+                        first[i] = entry if ahead else first[i]
+                        second[i] = behind if behind < second[i] else second[i]
+                        column[i] = k if ahead else column[i]
+            least[0, b, p], least[1, b, p], where[0, b, p] = first, second, column
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 @no_type_check
-def _strike_off(
-    left: Bool[np.ndarray, "B P N"],
-    node: Int[np.ndarray, "B P"],
-    unvisited: Bool[np.ndarray, "B P N"],
-) -> bool:
-    """Take the last node of every tour off what was left; False, and nothing done, where that is not the state."""
+def _strike_off(left: Left, node: Node, unvisited: Left) -> bool:
+    """Take each tour's last node off what was left; False, with nothing done, where that does not give the state."""
     instances, tours, nodes = unvisited.shape
     for b in range(instances):
         for p in range(tours):
             changed = 0
             for k in range(nodes):
                 changed += left[b, p, k] != unvisited[b, p, k]
-            visited = node[b, p]
-            if changed != 1 or not left[b, p, visited] or unvisited[b, p, visited]:
+            last = node[b, p]
+            if changed != 1 or not left[b, p, last] or unvisited[b, p, last]:
                 return False
     for b in range(instances):
         for p in range(tours):
@@ -204,74 +195,57 @@ def _strike_off(
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 @no_type_check
 def _move_on(
-    order: Int[np.ndarray, "B N N"],
-    ranked: Float[np.ndarray, "B N N"],
-    node: Int[np.ndarray, "B P"],
-    unvisited: Bool[np.ndarray, "B P N"],
-    anew: bool,
-    place: Int[np.ndarray, "B P N"],
-    where: Int[np.ndarray, "H B P N"],
-    least: Float[np.ndarray, "H B P N"],
+    order: Order, node: Node, unvisited: Left, anew: bool, place: Place, heads: Heads
 ) -> None:
     """Move the heads of each row off the node just visited, or set all of them from the front of the row."""
-    heads, instances, tours, nodes = least.shape
-    last = heads - 1
+    least, where = heads
+    count, instances, tours, nodes = least.shape
+    last = count - 1
     for b in range(instances):
         for p in range(tours):
             for i in range(nodes):
                 if anew:
                     place[b, p, i] = -1
-                    for h in range(heads):
-                        _seek(order, ranked, unvisited, place, where, least, (h, b, p, i))
+                    for h in range(count):
+                        _seek(order, unvisited, place, heads, (h, b, p, i))
                 elif where[last, b, p, i] == node[b, p]:
-                    _seek(order, ranked, unvisited, place, where, least, (last, b, p, i))
+                    _seek(order, unvisited, place, heads, (last, b, p, i))
                 elif where[0, b, p, i] == node[b, p]:
                     where[0, b, p, i] = where[last, b, p, i]
                     least[0, b, p, i] = least[last, b, p, i]
-                    _seek(order, ranked, unvisited, place, where, least, (last, b, p, i))
+                    _seek(order, unvisited, place, heads, (last, b, p, i))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 @no_type_check
 def _seek(
-    order: Int[np.ndarray, "B N N"],
-    ranked: Float[np.ndarray, "B N N"],
-    unvisited: Bool[np.ndarray, "B P N"],
-    place: Int[np.ndarray, "B P N"],
-    where: Int[np.ndarray, "H B P N"],
-    least: Float[np.ndarray, "H B P N"],
-    head: tuple[int, int, int, int],
+    order: Order, unvisited: Left, place: Place, heads: Heads, head: tuple[int, int, int, int]
 ) -> None:
-    """Set a head on the next column to visit after the place of its row, or past the end where there is none."""
+    """Set one head on the next column to visit after its row's place, or past the end where there is none."""
+    columns, entries = order
+    least, where = heads
     _, b, p, i = head
-    nodes = unvisited.shape[-1]
+    nodes = unvisited.shape[2]
     at = place[b, p, i] + 1
-    while at < nodes and not unvisited[b, p, order[b, i, at]]:
+    while at < nodes and not unvisited[b, p, columns[b, i, at]]:
         at += 1
     place[b, p, i] = min(at, nodes)
-    where[head] = order[b, i, at] if at < nodes else -1
-    least[head] = ranked[b, i, at] if at < nodes else np.inf
+    where[head] = columns[b, i, at] if at < nodes else -1
+    least[head] = entries[b, i, at] if at < nodes else np.inf
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 @no_type_check
-def _one_step(
-    lead: Float[np.ndarray, "B N N"],
-    floor: Float[np.ndarray, "B N"],
-    cap: Float[np.ndarray, "B N"],
-    node: Int[np.ndarray, "B P"],
-    now: Float[np.ndarray, "B P"],
-    unvisited: Bool[np.ndarray, "B P N"],
-    tolerance: float,
-    least: Float[np.ndarray, "H B P N"],
-    level: Float[np.ndarray, "B P N"],
-    bound: Float[np.ndarray, "B P N"],
-    allowed: Bool[np.ndarray, "B P N"],
+def _first_step(
+    law: Law, node: Node, now: Level, unvisited: Left, heads: Heads, answer: Answer
 ) -> None:
     """The level and the bound of every node, and which candidates keep theirs."""
+    lead, floor, cap, tolerance = law
+    level, bound, allowed = answer
+    least, _ = heads
     instances, tours, nodes = unvisited.shape
     for b in range(instances):
         for p in range(tours):
@@ -286,40 +260,43 @@ def _one_step(
                 allowed[b, p, i] = unvisited[b, p, i] & (served <= most + tolerance)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 @no_type_check
-def _second_step(
-    lead: Float[np.ndarray, "B N N"],
-    floor: Float[np.ndarray, "B N"],
-    cap: Float[np.ndarray, "B N"],
-    unvisited: Bool[np.ndarray, "B P N"],
-    tolerance: float,
-    least: Float[np.ndarray, "H B P N"],
-    where: Int[np.ndarray, "H B P N"],
-    level: Float[np.ndarray, "B P N"],
-    allowed: Bool[np.ndarray, "B P N"],
-) -> None:
+def _second_step(law: Law, unvisited: Left, heads: Heads, answer: Answer) -> None:
     """Strike out the candidates that no other can follow in time; the last one left needs no follower."""
+    level, _, allowed = answer
     instances, tours, nodes = unvisited.shape
-    # The highest level, tolerance included, at which each node can follow, and at which it can follow a candidate
-    # that is the first thing it would have to leave time for.
-    usual, instead = np.empty_like(cap[0]), np.empty_like(cap[0])
+    left = np.empty(nodes, np.intp)
     for b in range(instances):
         for p in range(tours):
-            left = 0
+            count = 0
             for j in range(nodes):
-                left += unvisited[b, p, j]
-                first, second = least[0, b, p, j], least[1, b, p, j]
-                first = first if first < cap[b, j] else cap[b, j]
-                second = second if second < cap[b, j] else cap[b, j]
-                usual[j] = first + tolerance if unvisited[b, p, j] else -np.inf
-                instead[j] = second + tolerance if unvisited[b, p, j] else -np.inf
-            for i in range(nodes):
-                if allowed[b, p, i] and left > 1:
-                    follows = 0
-                    for j in range(nodes):
-                        arrival = level[b, p, i] + lead[b, i, j]
-                        served = arrival if arrival > floor[b, j] else floor[b, j]
-                        most = instead[j] if where[0, b, p, j] == i else usual[j]
-                        follows |= (served <= most) & (j != i)
-                    allowed[b, p, i] = follows != 0
+                left[count] = j
+                count += unvisited[b, p, j]
+            # What could follow the candidate before can mostly follow this one too.
+            found = left[0]
+            for i in left[: count if count > 1 else 0]:
+                now = level[b, p, i]
+                if allowed[b, p, i] and not _follows(law, heads, now, (b, p, i, found)):
+                    allowed[b, p, i] = False
+                    for j in left[:count]:
+                        if _follows(law, heads, now, (b, p, i, j)):
+                            allowed[b, p, i], found = True, j
+                            break
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def _follows(law: Law, heads: Heads, level: np.floating, pair: tuple[int, int, int, int]) -> bool:
+    """Whether j, straight after candidate i served at `level`, leaves everything else in time.
+
+    Where j's least entry is that of i, which is then visited, the second least stands in.
+    """
+    lead, floor, cap, tolerance = law
+    least, where = heads
+    b, p, i, j = pair
+    arrival = level + lead[b, i, j]
+    served = arrival if arrival > floor[b, j] else floor[b, j]
+    entry = least[1, b, p, j] if where[0, b, p, j] == i else least[0, b, p, j]
+    most = entry if entry < cap[b, j] else cap[b, j]
+    return i != j and served <= most + tolerance

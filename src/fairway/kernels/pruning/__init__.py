@@ -3,12 +3,18 @@
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
-from fairway.kernels.pruning.network import HOME, START, Network, allowance_of, network, rounding
+from fairway.kernels.pruning.network import HOME, START, Network, allowance_of, network
 from fairway.kernels.pruning.reach import reach
 from fairway.kernels.pruning.rules import RULES
 from fairway.problems.tsptw import TSPTW
+
+ROUNDS = 1_000
+"""A handful reach the fixed point; only times that push each other on by tiny legs could take more.
+
+Bounds are sound after any round, so that stopping early costs strength alone.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,15 +46,15 @@ def prune(instance: TSPTW, tolerance: float | None = None) -> Pruned:
 
 
 def _fixed_point(bounds: Network) -> tuple[Network, str | None]:
-    """Ends: there are finitely many orders and arcs to settle, and in between times pass down the orders once."""
+    """The rules in turn, round after round, until nothing changes or nothing is left."""
     why = contradiction(bounds)
-    while why is None:
+    for _ in range(ROUNDS):
         last, ways = bounds, reach(bounds)
         for rule in RULES:
-            bounds = rule(bounds, ways)
-            if (why := contradiction(bounds)) is not None:
-                return bounds, why
-        if _same(last, bounds):
+            if why is None:
+                bounds = rule(bounds, ways)
+                why = contradiction(bounds)
+        if why is not None or _same(last, bounds):
             break
     return bounds, why
 
@@ -57,25 +63,30 @@ def contradiction(bounds: Network) -> str | None:
     """Why no tour can keep these bounds, in words, where that is plain."""
     if (late := np.flatnonzero(bounds.opens > bounds.closes)).size:
         return _too_late(bounds, int(late[0]))
-    if (pairs := np.argwhere(bounds.before & bounds.before.T)).size:
-        one, other = (_name(int(node), bounds) for node in pairs[0])
-        return f"neither {one} nor {other} can come before the other"
-    after, ahead = bounds.arcs.any(axis=1), bounds.arcs.any(axis=0)
-    after[HOME] = ahead[START] = True
-    if (lost := np.flatnonzero(~after)).size:
-        return f"no stop can come straight after {_name(int(lost[0]), bounds)}"
-    if (lost := np.flatnonzero(~ahead)).size:
-        return f"no stop can come straight before {_name(int(lost[0]), bounds)}"
+    if (pairs := np.argwhere(np.triu(bounds.before & bounds.before.T, 1))).size:
+        return _no_order(bounds, pairs)
+    # Nothing follows the last node of the network and nothing leads to the first.
+    if (lost := np.flatnonzero(~bounds.arcs[:HOME].any(axis=1))).size:
+        return f"nothing can come straight after {_name(int(lost[0]), bounds)}"
+    if (lost := np.flatnonzero(~bounds.arcs[:, START + 1 :].any(axis=0))).size:
+        return f"nothing can come straight before {_name(int(lost[0]) + 1, bounds)}"
     return None
 
 
 def _too_late(bounds: Network, node: int) -> str:
     name, first, last = _name(node, bounds), bounds.opens[node], bounds.closes[node]
     if first == np.inf:
-        return f"{name} cannot be reached in time after all that must come before it"
+        return f"{name} cannot be reached by {last:.8g} after all that must come before it"
     if last == -np.inf:
         return f"after {name} not all that must follow can be reached in time"
     return f"{name} cannot be before {first:.8g} and must not be after {last:.8g}"
+
+
+def _no_order(bounds: Network, pairs: Int[np.ndarray, "K 2"]) -> str:
+    """Two stops, where there are two, say more than a stop and the depot."""
+    ends = ((pairs == START) | (pairs == len(bounds.opens) - 1)).any(axis=1)
+    one, other = (_name(int(node), bounds) for node in pairs[ends.argmin()])
+    return f"neither {one} nor {other} can come before the other"
 
 
 def _name(node: int, bounds: Network) -> str:
@@ -90,15 +101,15 @@ def _same(one: Network, other: Network) -> bool:
 
 def _pruned(instance: TSPTW, allowance: float, bounds: Network, why: str | None) -> Pruned:
     """Put the two ends of the network together again, and take the tolerance out of the windows."""
-    latest = bounds.closes[:HOME] - allowance + rounding(instance, allowance)
-    latest[START] = bounds.closes[HOME] - allowance + rounding(instance, allowance)
+    latest = bounds.closes - allowance + bounds.guard
+    latest[START] = latest[HOME]
     # Within the tolerance a tour may be served later than a window closes: the window then stays one.
-    closes = np.minimum(instance.closes, np.maximum(latest, instance.opens))
+    closes = np.minimum(instance.closes, np.maximum(latest[:HOME], instance.opens))
     opens = np.minimum(bounds.opens[:HOME], closes)
     arcs = bounds.arcs[:HOME, :HOME].copy()
     arcs[:, START] = bounds.arcs[:HOME, HOME]
     before = bounds.before[:HOME, :HOME].copy()
-    before[START] = False
+    before[START] = before[:, START] = False
     for array in (opens, closes, before, arcs):
         array.setflags(write=False)
     return Pruned(opens, closes, before, arcs, why)

@@ -1,9 +1,10 @@
 """How early any node can be served after any other, and how late before it, over all ways that are left."""
 
 from dataclasses import dataclass
+from typing import no_type_check
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int, Shaped
 from numba import njit
 
 from fairway.kernels.pruning.network import Network
@@ -32,15 +33,20 @@ def reach(network: Network) -> Reach:
     return Reach(earliest, -_turned(backward))
 
 
-def _turned(array: np.ndarray) -> np.ndarray:
+def _turned(array: Shaped[np.ndarray, "..."]) -> Shaped[np.ndarray, "..."]:
     """Read with time running backwards."""
     return np.ascontiguousarray(array.T)
 
 
 @njit(cache=True)
+@no_type_check
 def _first_starts(
-    lead: np.ndarray, opens: np.ndarray, closes: np.ndarray, before: np.ndarray, arcs: np.ndarray
-) -> np.ndarray:
+    lead: Float[np.ndarray, "V V"],
+    opens: Float[np.ndarray, " V"],
+    closes: Float[np.ndarray, " V"],
+    before: Bool[np.ndarray, "V V"],
+    arcs: Bool[np.ndarray, "V V"],
+) -> Float[np.ndarray, "V V"]:
     """Dijkstra from every node: who leaves later never arrives earlier, so that the first to be reached is settled."""
     nodes = len(opens)
     starts = np.full((nodes, nodes), np.inf)
@@ -71,7 +77,10 @@ def _first_starts(
 
 
 @njit(cache=True)
-def _neighbours(arcs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+@no_type_check
+def _neighbours(
+    arcs: Bool[np.ndarray, "V V"],
+) -> tuple[Int[np.ndarray, "V V"], Int[np.ndarray, " V"]]:
     """The columns of each row's arcs, and how many there are."""
     nodes = len(arcs)
     nexts, degree = np.empty((nodes, nodes), np.int64), np.zeros(nodes, np.int64)

@@ -6,9 +6,10 @@ reach may be that of an earlier, wider network. Why each rule is sound is said i
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import no_type_check
 
 import numpy as np
-from jaxtyping import Bool
+from jaxtyping import Bool, Float
 from numba import njit
 
 from fairway.kernels.pruning.network import Network
@@ -23,9 +24,13 @@ def infer_orders(network: Network, reach: Reach) -> Network:
     In a tour with a before b every third node k stands before a, between or after b; a is then started no earlier
     than after k, and no later than lets b be reached, and so on. Where all three places of some k fail, b comes first.
     """
-    possible = _possible_orders(reach.earliest, reach.latest)
+    possible = _possible_orders(
+        reach.earliest, reach.latest, _columns(reach.earliest), _columns(reach.latest)
+    )
     before = network.before | ~possible.T
     np.fill_diagonal(before, val=False)
+    if (before & before.T).any():
+        return replace(network, before=before)  # a contradiction, plainest before it spreads
     return replace(network, before=_transitive(before))
 
 
@@ -80,17 +85,19 @@ def drop_rivals(network: Network, reach: Reach) -> Network:
     arcs, before = network.arcs.copy(), network.before.copy()
     for ways in (arcs, arcs.T):
         for node in np.flatnonzero(ways.sum(axis=0) == 1):
-            other = ways[:, node].argmax()
-            ways[other] = False
-            ways[other, node] = True
+            only = ways[
+                :, node
+            ].copy()  # empty where a rival before it took its arc: a contradiction
+            ways[only] = False
+            ways[only, node] = True
     before |= arcs & ((arcs.sum(axis=0) == 1) | (arcs.sum(axis=1, keepdims=True) == 1))
     return replace(network, arcs=arcs, before=before)
 
 
 RULES: tuple[Rule, ...] = (
-    infer_orders,
     raise_openings,
     lower_closings,
+    infer_orders,
     lower_closings_by_arrival,
     drop_arcs,
     drop_rivals,
@@ -98,7 +105,8 @@ RULES: tuple[Rule, ...] = (
 
 
 @njit(cache=True)
-def _transitive(before: np.ndarray) -> np.ndarray:
+@no_type_check
+def _transitive(before: Bool[np.ndarray, "V V"]) -> Bool[np.ndarray, "V V"]:
     """Warshall's closure."""
     closed = before.copy()
     for node in range(len(closed)):
@@ -108,19 +116,19 @@ def _transitive(before: np.ndarray) -> np.ndarray:
     return closed
 
 
-def _columns(array: np.ndarray) -> np.ndarray:
-    """The transpose, with columns contiguous."""
+def _columns(array: Float[np.ndarray, "V V"]) -> Float[np.ndarray, "V V"]:
+    """The columns as rows, to be read along."""
     return np.ascontiguousarray(array.T)
 
 
-def _possible_orders(earliest: np.ndarray, latest: np.ndarray) -> np.ndarray:
-    return _orders(earliest, latest, _columns(earliest), _columns(latest))
-
-
 @njit(cache=True)
-def _orders(
-    earliest: np.ndarray, latest: np.ndarray, earliest_at: np.ndarray, latest_at: np.ndarray
-) -> np.ndarray:
+@no_type_check
+def _possible_orders(
+    earliest: Float[np.ndarray, "V V"],
+    latest: Float[np.ndarray, "V V"],
+    earliest_at: Float[np.ndarray, "V V"],
+    latest_at: Float[np.ndarray, "V V"],
+) -> Bool[np.ndarray, "V V"]:
     """Whether the row can come before the column, every third node k having a place; k = a, b test the pair itself."""
     nodes = len(earliest)
     possible = np.empty((nodes, nodes), np.bool_)
@@ -139,14 +147,15 @@ def _orders(
 
 
 @njit(cache=True)
+@no_type_check
 def _possible_arcs(
-    lead: np.ndarray,
-    opens: np.ndarray,
-    closes: np.ndarray,
-    arcs: np.ndarray,
-    earliest_at: np.ndarray,
-    latest: np.ndarray,
-) -> np.ndarray:
+    lead: Float[np.ndarray, "V V"],
+    opens: Float[np.ndarray, " V"],
+    closes: Float[np.ndarray, " V"],
+    arcs: Bool[np.ndarray, "V V"],
+    earliest_at: Float[np.ndarray, "V V"],
+    latest: Float[np.ndarray, "V V"],
+) -> Bool[np.ndarray, "V V"]:
     """Which arcs are in time and leave every third node a place."""
     possible = arcs.copy()
     nodes = len(opens)

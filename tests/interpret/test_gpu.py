@@ -1,0 +1,65 @@
+"""The Triton kernels: compiled on a GPU, interpreted elsewhere.
+
+In a folder of its own because run-time type checks wrap functions, which the interpreter cannot look through.
+"""
+
+import os
+
+import pytest
+import torch
+from worlds import walk, worlds
+
+if not torch.cuda.is_available():
+    os.environ["TRITON_INTERPRET"] = "1"  # must be there when the kernels are first imported
+
+from fairway.kernels.lookahead import Rule, ahead, dense, gpu
+from fairway.kernels.lookahead.table import table
+from fairway.problems.batch import to_batch
+from fairway.problems.generate import generate
+from fairway.search.rollout import rollout
+from fairway.search.select import greedy
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+RULES = [Rule(steps, own) for steps in (1, 2) for own in (True, False)]
+NODES = [2, 3, 8, 70, 140] if DEVICE == "cuda" else [2, 3, 8, 70]
+
+
+def moved(known, state):
+    """A table and a state on the device of the kernels."""
+    tables = (known.lead, known.floor, known.limit, known.latest)
+    states = (state.node, state.level, state.unvisited)
+    return type(known)(*(t.to(DEVICE) for t in tables)), type(state)(
+        *(t.to(DEVICE) for t in states)
+    )
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+@pytest.mark.parametrize("nodes", NODES)
+def test_triton_equals_dense(nodes, rule):
+    """To the last bit, levels and bounds included."""
+    tours, most_steps = (70, None) if DEVICE == "cuda" else (3, 2)
+    for name, batch in worlds(nodes, count=2).items():
+        known = table(batch)
+        for state in walk(batch, tours=tours, seed=nodes, most_steps=most_steps):
+            expected = dense.lookahead(known, state, rule)
+            there, at = moved(known, state)
+            found = gpu.lookahead(gpu.ranks(there), at, rule)
+            assert torch.equal(found.allowed.cpu(), expected.allowed), name
+            assert torch.equal(found.level.cpu(), expected.level), name
+            assert torch.equal(found.bound.cpu(), expected.bound), name
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_rollout_on_the_gpu_is_the_one_on_the_cpu(steps):
+    """Greedy by limit, which knows no ties here, so that tours must agree stop for stop."""
+    instances = generate("tsptw", n=60, hardness="hard", count=50, seed=1)
+    tours = []
+    for device in ("cpu", "cuda"):
+        batch = to_batch(instances, device)
+        score = lambda state, outlook, limit=batch.limit: (
+            -limit[:, None, :].expand_as(outlook.level)
+        )
+        built = rollout(batch, look=ahead(batch, Rule(steps)), score=score, select=greedy)
+        tours.append(built.tours.cpu())
+    assert torch.equal(*tours)
