@@ -19,8 +19,10 @@ from fairway.kernels.lookahead.table import Table
 from fairway.problems.problem import State
 
 WORD = 64
-BLOCK = 256
-"""Candidates in one program."""
+LANES = 128
+"""Candidates of one program, a thread each."""
+TOURS = 16
+"""Tours that a program goes through, so that what it reads of its rows stays close by."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,28 +31,28 @@ class Ranks:
 
     known: Table
     order: Int[Tensor, "B N N"]
-    """The columns of each row, least entry first; the infinite diagonal is last."""
+    """By rank and row: the columns of each row, least entry first; the infinite diagonal is last."""
     ranked: Float[Tensor, "B N N"]
-    seen: Int[Tensor, "B N N W"]
-    """The columns up to each rank, a bit each."""
+    """By rank and row: the entries in that order."""
+    seen: Int[Tensor, "B W N N"]
+    """By word, rank and row: the columns up to each rank, a bit each."""
     lead_by_column: Float[Tensor, "B N N"]
     home: Float[Tensor, "B N"]
     """The highest level at a node that keeps its own limit and the return."""
 
 
 def ranks(known: Table) -> Ranks:
-    """Sort the rows of a table."""
+    """Sort the rows of a table; rows lie side by side in memory, as the threads that search them do."""
     assert known.latest.dtype == torch.float32, "the kernels compute in float32"
-    ranked, order = known.latest.contiguous().sort(dim=-1, stable=True)
+    ranked, order = known.latest.mT.contiguous().sort(dim=1, stable=True)
     words = -(-order.shape[-1] // WORD)
-    word = torch.arange(words, device=order.device)
     bit = torch.ones_like(order) << (order % WORD)
-    seen = torch.where((order // WORD)[..., None] == word, bit[..., None], 0).cumsum(dim=-2)
+    own_word = [torch.where(order // WORD == word, bit, 0).cumsum(dim=1) for word in range(words)]
     return Ranks(
         known,
         order.to(torch.int32),
         ranked,
-        seen,
+        torch.stack(own_word, dim=1),
         known.lead.mT.contiguous(),
         torch.minimum(known.limit, known.latest[:, :, 0]).contiguous(),
     )
@@ -66,155 +68,174 @@ def lookahead(prepared: Ranks, state: State, rule: Rule) -> Outlook:
     assert rule.steps > 0, "without a step ahead there is nothing to search"
     known, unvisited = prepared.known, state.unvisited.contiguous()
     instances, tours, nodes = unvisited.shape
-    words = prepared.seen.shape[-1]
+    words = prepared.seen.shape[1]
     left = torch.empty(instances, tours, words, dtype=torch.int64, device=unvisited.device)
-    _packed[(instances * tours, words)](unvisited, left, nodes, words, WORD)
+    packs = (triton.cdiv(instances * tours, TOURS), words)
+    _packed[packs](unvisited, left, instances * tours, nodes, words, WORD, TOURS)
     level = torch.empty(unvisited.shape, device=unvisited.device)
     bound, allowed = torch.empty_like(level), torch.empty_like(unvisited)
-    grid = (instances, triton.cdiv(tours * nodes, BLOCK))
-    sizes = (tours, nodes, words, nodes.bit_length(), rule.own, BLOCK)
+    grid = (triton.cdiv(tours, TOURS), instances, triton.cdiv(nodes, LANES))
+    sizes = (rule.tolerance, tours, nodes, words, nodes.bit_length(), rule.own, TOURS, LANES)
     facts = (known.lead, known.floor, prepared.home, prepared.ranked, prepared.seen)
     at = (state.node.contiguous(), state.level.contiguous(), left, unvisited)
-    _one_step[grid](*facts, *at, level, bound, allowed, rule.tolerance, *sizes)
+    _one_step[grid](*facts, *at, level, bound, allowed, *sizes)
     if rule.steps == 2:
-        pair = torch.empty(*unvisited.shape, 2, device=level.device)
-        least_at = torch.empty_like(level, dtype=torch.int32)
-        rows = (prepared.home, prepared.ranked, prepared.order, prepared.seen)
-        _two_least[grid](*rows, left, unvisited, pair, least_at, *sizes)
-        after = (prepared.lead_by_column, known.floor, level, unvisited)
-        _goes_on[grid](*after, pair, least_at, allowed, rule.tolerance, tours, nodes, BLOCK)
+        least = torch.empty_like(level)
+        second, least_at = torch.empty_like(level), torch.empty_like(level, dtype=torch.int32)
+        rows = (known.floor, prepared.home, prepared.ranked, prepared.order, prepared.seen)
+        _two_least[grid](*rows, left, unvisited, least, second, least_at, *sizes)
+        follows = (prepared.lead_by_column, level, least, second, least_at, left, allowed)
+        _goes_on[grid](*follows, tours, nodes, words, TOURS, LANES)
     return Outlook(level, bound, allowed)
 
 
 @triton.jit
-def _packed(unvisited, left, N, W, WORD: tl.constexpr):
-    """The nodes left of one tour as bits, one word of them."""
-    tour, word = tl.program_id(0).to(tl.int64), tl.program_id(1)
-    bit = tl.arange(0, WORD)
+def _packed(unvisited, left, T, N, W, WORD: tl.constexpr, TOURS: tl.constexpr):
+    """The nodes left of a few tours as bits, one word of each."""
+    tour = tl.program_id(0).to(tl.int64) * TOURS + tl.arange(0, TOURS)
+    word = tl.program_id(1)
+    bit = tl.arange(0, WORD).to(tl.int64)
     node = word * WORD + bit
-    is_left = tl.load(unvisited + tour * N + node, mask=node < N, other=0) != 0
-    tl.store(
-        left + tour * W + word, tl.sum(tl.where(is_left, tl.full((WORD,), 1, tl.int64) << bit, 0))
+    inside = (tour < T)[:, None] & (node < N)[None, :]
+    is_left = tl.load(unvisited + tour[:, None] * N + node[None, :], mask=inside, other=0).to(
+        tl.int64
     )
-
-
-@triton.jit
-def _meets(seen, at, left, tour, first, second, W: tl.constexpr):
-    """Whether the sets at `at` hold anything of what is left; its first two words are at hand."""
-    meets = (tl.load(seen + at) & first) != 0
-    if W > 1:
-        meets = meets | ((tl.load(seen + at + 1) & second) != 0)
-    for word in tl.static_range(2, W):
-        meets = meets | ((tl.load(seen + at + word) & tl.load(left + tour * W + word)) != 0)
-    return meets
+    tl.store(left + tour * W + word, tl.sum(is_left << bit[None, :], axis=1), mask=tour < T)
 
 
 @triton.jit
 def _one_step(
     lead, floor, home, ranked, seen, node, at_level, left, unvisited, level_out, bound_out, allowed_out,
-    tolerance, P, N, W: tl.constexpr, PROBES: tl.constexpr, OWN: tl.constexpr, BLOCK: tl.constexpr,
+    tolerance, P, N: tl.constexpr, W: tl.constexpr, PROBES: tl.constexpr, OWN: tl.constexpr,
+    TOURS: tl.constexpr, LANES: tl.constexpr,
 ):  # fmt: skip
-    """The level and the bound of a block of candidates, and whether they pass."""
-    b = tl.program_id(0).to(tl.int64)
-    cell = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    inside = cell < P * N
-    cell = tl.where(inside, cell, 0)
-    tour, i = b * P + cell // N, cell % N
-    row = b * N + i
-    first = tl.load(left + tour * W)
-    second = first
-    if W > 1:
-        second = tl.load(left + tour * W + 1)
-    if OWN:
-        first = first | 1
-    low, high = tl.zeros((BLOCK,), tl.int32), tl.full((BLOCK,), 0, tl.int32) + N - 1
-    for _ in tl.static_range(PROBES):
-        middle = (low + high) // 2
-        meets = _meets(seen, (row * N + middle) * W, left, tour, first, second, W)
-        high = tl.where(meets, middle, high)
-        low = tl.where(meets, low, tl.minimum(middle + 1, high))
-    bound = tl.load(ranked + row * N + low)
-    if OWN:
-        bound = tl.minimum(bound, tl.load(home + row))
-    rise = tl.load(lead + (b * N + tl.load(node + tour)) * N + i)
-    level = tl.maximum(tl.load(at_level + tour) + rise, tl.load(floor + row))
-    out = tour * N + i
-    is_left = tl.load(unvisited + out) != 0
-    tl.store(level_out + out, level, mask=inside)
-    tl.store(bound_out + out, bound, mask=inside)
-    tl.store(allowed_out + out, is_left & (level <= bound + tolerance), mask=inside)
+    """The level and the bound of candidates, and whether they pass."""
+    b = tl.program_id(1).to(tl.int64)
+    i = tl.program_id(2) * LANES + tl.arange(0, LANES)
+    inside = i < N
+    i = tl.where(inside, i, 0)
+    seen += b * N * N * W
+    ranked += b * N * N
+    lowest = tl.load(floor + b * N + i)
+    own = tl.load(home + b * N + i)
+    for p in range(tl.program_id(0) * TOURS, tl.minimum(P, tl.program_id(0) * TOURS + TOURS)):
+        tour = b * P + p
+        first = tl.load(left + tour * W)
+        if OWN:
+            first = first | 1
+        low, high = tl.zeros((LANES,), tl.int32), tl.zeros((LANES,), tl.int32) + (N - 1)
+        for _ in tl.static_range(PROBES):
+            middle = (low + high) // 2
+            at = middle * N + i
+            meets = (tl.load(seen + at) & first) != 0
+            for word in tl.static_range(1, W):
+                meets = meets | (
+                    (tl.load(seen + word * N * N + at) & tl.load(left + tour * W + word)) != 0
+                )
+            high = tl.where(meets, middle, high)
+            low = tl.where(meets, low, tl.minimum(middle + 1, high))
+        bound = tl.load(ranked + low * N + i)
+        if OWN:
+            bound = tl.minimum(bound, own)
+        rise = tl.load(lead + (b * N + tl.load(node + tour)) * N + i)
+        level = tl.maximum(tl.load(at_level + tour) + rise, lowest)
+        out = tour * N + i
+        is_left = tl.load(unvisited + out) != 0
+        tl.store(level_out + out, level, mask=inside)
+        tl.store(bound_out + out, bound, mask=inside)
+        tl.store(allowed_out + out, is_left & (level <= bound + tolerance), mask=inside)
 
 
 @triton.jit
 def _two_least(
-    home, ranked, order, seen, left, unvisited, pair_out, least_at_out,
-    P, N, W: tl.constexpr, PROBES: tl.constexpr, OWN: tl.constexpr, BLOCK: tl.constexpr,
+    floor, home, ranked, order, seen, left, unvisited, least_out, second_out, least_at_out,
+    tolerance, P, N: tl.constexpr, W: tl.constexpr, PROBES: tl.constexpr, OWN: tl.constexpr,
+    TOURS: tl.constexpr, LANES: tl.constexpr,
 ):  # fmt: skip
-    """Of each row the two least entries among the nodes left, and the column of the least.
+    """Of each row the two least entries among the nodes left, tolerance added, and the column of the least.
 
-    Rows of nodes that are not left get minus infinity, so that nobody goes there.
+    Minus infinity, so that nobody goes there, for nodes that are not left or that open too late for it.
     """
-    b = tl.program_id(0).to(tl.int64)
-    cell = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    inside = cell < P * N
-    cell = tl.where(inside, cell, 0)
-    tour, j = b * P + cell // N, cell % N
-    row = b * N + j
-    first = tl.load(left + tour * W)
-    second = first
-    if W > 1:
-        second = tl.load(left + tour * W + 1)
-    low, high = tl.zeros((BLOCK,), tl.int32), tl.full((BLOCK,), 0, tl.int32) + N - 1
-    for _ in tl.static_range(PROBES):
-        middle = (low + high) // 2
-        meets = _meets(seen, (row * N + middle) * W, left, tour, first, second, W)
-        high = tl.where(meets, middle, high)
-        low = tl.where(meets, low, tl.minimum(middle + 1, high))
-    least, least_at = tl.load(ranked + row * N + low), tl.load(order + row * N + low)
-    # The next rank at which a set holds something left besides what the first one holds.
-    up_to = (row * N + low) * W
-    low, high = tl.minimum(low + 1, N - 1), tl.full((BLOCK,), 0, tl.int32) + N - 1
-    for _ in tl.static_range(PROBES):
-        middle = (low + high) // 2
-        at = (row * N + middle) * W
-        meets = ((tl.load(seen + at) ^ tl.load(seen + up_to)) & first) != 0
-        for word in tl.static_range(1, W):
-            more = tl.load(seen + at + word) ^ tl.load(seen + up_to + word)
-            meets = meets | ((more & tl.load(left + tour * W + word)) != 0)
-        high = tl.where(meets, middle, high)
-        low = tl.where(meets, low, tl.minimum(middle + 1, high))
-    next_least = tl.load(ranked + row * N + low)
-    if OWN:
-        back = tl.load(home + row)
-        least, next_least = tl.minimum(least, back), tl.minimum(next_least, back)
-    out = tour * N + j
-    is_left = tl.load(unvisited + out) != 0
-    tl.store(pair_out + 2 * out, tl.where(is_left, least, -float("inf")), mask=inside)
-    tl.store(pair_out + 2 * out + 1, tl.where(is_left, next_least, -float("inf")), mask=inside)
-    tl.store(least_at_out + out, least_at, mask=inside)
+    b = tl.program_id(1).to(tl.int64)
+    j = tl.program_id(2) * LANES + tl.arange(0, LANES)
+    inside = j < N
+    j = tl.where(inside, j, 0)
+    seen += b * N * N * W
+    ranked += b * N * N
+    order += b * N * N
+    lowest = tl.load(floor + b * N + j)
+    own = tl.load(home + b * N + j)
+    for p in range(tl.program_id(0) * TOURS, tl.minimum(P, tl.program_id(0) * TOURS + TOURS)):
+        tour = b * P + p
+        low, high = tl.zeros((LANES,), tl.int32), tl.zeros((LANES,), tl.int32) + (N - 1)
+        for _ in tl.static_range(PROBES):
+            middle = (low + high) // 2
+            at = middle * N + j
+            meets = (tl.load(seen + at) & tl.load(left + tour * W)) != 0
+            for word in tl.static_range(1, W):
+                meets = meets | (
+                    (tl.load(seen + word * N * N + at) & tl.load(left + tour * W + word)) != 0
+                )
+            high = tl.where(meets, middle, high)
+            low = tl.where(meets, low, tl.minimum(middle + 1, high))
+        least, least_at = tl.load(ranked + low * N + j), tl.load(order + low * N + j)
+        up_to = low * N + j  # the first rank that holds something left, and all before it
+        low, high = tl.minimum(low + 1, N - 1), tl.zeros((LANES,), tl.int32) + (N - 1)
+        for _ in tl.static_range(PROBES):
+            middle = (low + high) // 2
+            at = middle * N + j
+            more = tl.load(seen + at) ^ tl.load(seen + up_to)
+            meets = (more & tl.load(left + tour * W)) != 0
+            for word in tl.static_range(1, W):
+                more = tl.load(seen + word * N * N + at) ^ tl.load(seen + word * N * N + up_to)
+                meets = meets | ((more & tl.load(left + tour * W + word)) != 0)
+            high = tl.where(meets, middle, high)
+            low = tl.where(meets, low, tl.minimum(middle + 1, high))
+        second = tl.load(ranked + low * N + j)
+        if OWN:
+            least, second = tl.minimum(least, own), tl.minimum(second, own)
+        out = tour * N + j
+        is_left = tl.load(unvisited + out) != 0
+        least, second = least + tolerance, second + tolerance
+        tl.store(
+            least_out + out,
+            tl.where(is_left & (lowest <= least), least, -float("inf")),
+            mask=inside,
+        )
+        tl.store(
+            second_out + out,
+            tl.where(is_left & (lowest <= second), second, -float("inf")),
+            mask=inside,
+        )
+        tl.store(least_at_out + out, least_at, mask=inside)
 
 
 @triton.jit
 def _goes_on(
-    lead, floor, level_in, unvisited, pair, least_at, allowed_out, tolerance, P, N, BLOCK: tl.constexpr,
+    lead, level_in, least_in, second_in, least_at_in, left, allowed_out,
+    P, N: tl.constexpr, W: tl.constexpr, TOURS: tl.constexpr, LANES: tl.constexpr,
 ):  # fmt: skip
     """Take away the candidates that nothing can follow, unless they are the last."""
-    b = tl.program_id(0).to(tl.int64)
-    cell = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    inside = cell < P * N
-    cell = tl.where(inside, cell, 0)
-    tour, i = b * P + cell // N, cell % N
-    level = tl.load(level_in + tour * N + i)
-    follows = tl.zeros((BLOCK,), tl.int1)
-    others = tl.zeros((BLOCK,), tl.int1)
-    for j in range(N):
-        at = tour * N + j
-        here = tl.load(least_at + at) == i
-        bound = tl.load(pair + 2 * at + here.to(tl.int32))
-        after = tl.maximum(level + tl.load(lead + (b * N + j) * N + i), tl.load(floor + b * N + j))
-        other = (bound != -float("inf")) & (i != j)
-        others = others | other
-        follows = follows | (other & (after <= bound + tolerance))
-    out = tour * N + i
-    passes = tl.load(allowed_out + out) != 0
-    tl.store(allowed_out + out, passes & (follows | (others == 0)), mask=inside)
+    b = tl.program_id(1).to(tl.int64)
+    i = tl.program_id(2) * LANES + tl.arange(0, LANES)
+    inside = i < N
+    i = tl.where(inside, i, 0)
+    lead += b * N * N
+    for p in range(tl.program_id(0) * TOURS, tl.minimum(P, tl.program_id(0) * TOURS + TOURS)):
+        tour = b * P + p
+        level = tl.load(level_in + tour * N + i)
+        passes = tl.load(allowed_out + tour * N + i) != 0
+        follows = tl.zeros((LANES,), tl.int1)
+        for j in range(N):
+            at = tour * N + j
+            bound = tl.where(
+                tl.load(least_at_in + at) == i, tl.load(second_in + at), tl.load(least_in + at)
+            )
+            after = level + tl.load(lead + j * N + i)
+            follows = follows | ((after <= bound) & (i != j))
+        others = (
+            tl.load(left + tour * W + i // 64) & ~(tl.full((LANES,), 1, tl.int64) << (i % 64))
+        ) != 0
+        for word in tl.static_range(W):
+            others = others | ((tl.load(left + tour * W + word) != 0) & (i // 64 != word))
+        tl.store(allowed_out + tour * N + i, passes & (follows | (others == 0)), mask=inside)
