@@ -20,6 +20,8 @@ NAN, INF = float("nan"), float("inf")
         ({"travel": [[0, 1, 2], [1, 0, 2]]}, "2 x 3; expected a square matrix"),
         ({"travel": [[0, 1], [1]]}, "not an array of numbers"),
         ({"travel": [[0, "x"], [1, 0]]}, "not an array of numbers"),
+        ({"travel": [["0", "1"], ["1", "0"]]}, "not an array of numbers"),
+        ({"travel": [[0, 1j], [1, 0]]}, "not an array of numbers"),
         ({"travel": [[0]]}, "no stop besides the depot"),
         ({"travel": []}, "expected a square matrix"),
         (

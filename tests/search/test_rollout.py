@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from fairway.judge import Solution, verify
-from fairway.kernels.lookahead import Rule, ahead, none
+from fairway.kernels.lookahead import Rule, ahead, along, none
 from fairway.problems.batch import to_batch
 from fairway.problems.generate import generate
 from fairway.problems.instance import instance_set
@@ -54,6 +54,23 @@ def test_the_mask_is_obeyed():
     free = rollout(batch, look=none(batch), score=evenly, select=select, tours=20)
     masked = rollout(batch, look=ahead(batch, Rule(2)), score=evenly, select=select, tours=20)
     assert (masked.broken == 0).float().mean() > 10 * (free.broken == 0).float().mean()
+
+
+@pytest.mark.parametrize("rule", [Rule(1), Rule(2), Rule(1, own=False)], ids=str)
+def test_a_look_ahead_that_keeps_its_place_builds_the_same_tours(rule):
+    batch = to_batch(generate("tsptw", n=25, hardness="hard", count=10, seed=2))
+    afresh, in_place = (
+        rollout(
+            batch,
+            look=look,
+            score=evenly,
+            select=sampler(torch.Generator().manual_seed(5)),
+            tours=7,
+        )
+        for look in (ahead(batch, rule), along(batch, 7, rule))
+    )
+    assert torch.equal(afresh.tours, in_place.tours)
+    assert torch.equal(afresh.dead_ends, in_place.dead_ends)
 
 
 def test_sampling_follows_the_scores():

@@ -103,12 +103,15 @@ def is_integral(*arrays: Float[np.ndarray, "..."]) -> bool:
 
 def _numbers(values: ArrayLike, name: str) -> Float[np.ndarray, "..."]:
     try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
+        given = np.asarray(values)
+        array = given.astype(np.float64) if given.dtype.kind in "biuf" else None
+    except (TypeError, ValueError, OverflowError):
+        array = None
+    if array is None:
         raise InvalidInstance(
             f"{name} is not an array of numbers; expected rows of equal length, numbers only",
             name,
-        ) from error
+        )
     if (bad := _first(~np.isfinite(array))) is not None:
         raise InvalidInstance(
             f"{name}{_at(bad)} is {array[bad]}; expected a finite number", name, bad

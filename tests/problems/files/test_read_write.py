@@ -95,7 +95,7 @@ def test_a_dash_reads_standard_input(monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.replace(b"oops", b"4"))))
     assert read("-").nodes == 2
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
-    with pytest.raises(InvalidFile, match=r"^standard input:3: expected 'y'"):
+    with pytest.raises(InvalidFile, match=r"^stdin:3: expected 'y'"):
         read("-")
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import torch
 
-from fairway.kernels.lookahead import dense
+from fairway.kernels.lookahead import cpu, dense
 from fairway.kernels.lookahead.drafts import berths, exact
 from fairway.kernels.lookahead.rule import AUTHORS as AUTHORS
 from fairway.kernels.lookahead.rule import Outlook as Outlook
@@ -28,15 +28,26 @@ Look = Callable[[State], Outlook]
 def ahead(batch: Batch, rule: Rule | None = None) -> Look:
     """The look-ahead of a rule, by default one step and strict, in the fastest version for the batch's device."""
     known, asked = table(batch), rule or Rule()
-    if asked.steps == 0 or known.latest.dtype != torch.float32:
-        return lambda state: dense.lookahead(known, state, asked)
-    if known.latest.is_cuda:
+    if known.latest.is_cuda and asked.steps > 0 and known.latest.dtype == torch.float32:
         from fairway.kernels.lookahead import gpu
 
         if len(known.latest) * gpu.ranks_size(known.latest.shape[-1]) <= RANKS_AT_MOST:
             prepared = gpu.ranks(known)
             return lambda state: gpu.lookahead(prepared, state, asked)
+    if known.latest.device.type == "cpu":
+        rows = cpu.rows_of(known)
+        return lambda state: cpu.lookahead(rows, state, asked)
     return lambda state: dense.lookahead(known, state, asked)
+
+
+def along(batch: Batch, tours: int, rule: Rule | None = None) -> Look:
+    """The look-ahead for one rollout of `tours` tours an instance, to be called at every step of it, in order.
+
+    On the CPU it keeps its place from step to step, which makes a whole tour cost what a few masks cost otherwise.
+    """
+    if batch.limit.device.type == "cpu":
+        return cpu.Walk(cpu.rows_of(table(batch)), tours, rule or Rule())
+    return ahead(batch, rule)
 
 
 def complete(batch: TSPDLBatch) -> Look:

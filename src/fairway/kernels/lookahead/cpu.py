@@ -288,15 +288,13 @@ def _second_step(law: Law, unvisited: Left, heads: Heads, answer: Answer) -> Non
 @njit(cache=True, nogil=True)
 @no_type_check
 def _follows(law: Law, heads: Heads, level: np.floating, pair: tuple[int, int, int, int]) -> bool:
-    """Whether j, straight after candidate i served at `level`, leaves everything else in time.
-
-    Where j's least entry is that of i, which is then visited, the second least stands in.
-    """
+    """Whether j, straight after candidate i served at `level`, leaves everything else in time."""
     lead, floor, cap, tolerance = law
     least, where = heads
     b, p, i, j = pair
     arrival = level + lead[b, i, j]
     served = arrival if arrival > floor[b, j] else floor[b, j]
+    # Where j's least entry is that of i, which is visited by then, the second least stands in.
     entry = least[1, b, p, j] if where[0, b, p, j] == i else least[0, b, p, j]
     most = entry if entry < cap[b, j] else cap[b, j]
     return i != j and served <= most + tolerance

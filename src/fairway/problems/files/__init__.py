@@ -109,9 +109,8 @@ def _decoded(content: bytes) -> str:
     if (at := content.find(b"\0")) >= 0:
         raise Unreadable("holds binary data; expected text", content.count(b"\n", 0, at) + 1)
     try:
-        return content.decode("utf-8-sig").rstrip(
-            "\x1a"
-        )  # Ctrl-Z, with which old editors end a file
+        # Some old editors end a file with Ctrl-Z.
+        return content.decode("utf-8-sig").rstrip("\x1a\r\n")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise Unreadable("holds bytes that are not UTF-8 text", line) from error

@@ -65,7 +65,7 @@ def render(item: Instance | InstanceSet) -> bytes:
     else:
         coordinates, travel = item.places.coordinates, item.places.matrix
         arrays["scale"] = np.array(math.nan if item.scale is None else item.scale)
-        arrays["labels"] = np.array(item.labels)
+        arrays["labels"] = np.array(item.labels, dtype=np.str_)
     if coordinates is not None:
         arrays["coordinates"] = coordinates
     if travel is not None:
