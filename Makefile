@@ -31,6 +31,7 @@ format: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.lookahead
 
 clean:
 	rm -rf .venv out

@@ -1,77 +1,75 @@
 """`python -m benchmarks.lookahead`: one mask and whole masked rollouts, against the reference's pair tensors."""
 
 import math
+import resource
+import subprocess
 import sys
 import time
-import tracemalloc
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from rich import box
 from rich.console import Console
 from rich.table import Table as Printed
 
-from fairway.kernels.lookahead import Outlook, Rule, ahead, dense, none
-from fairway.kernels.lookahead.table import Table, table
+from fairway.classical.greedy import tightest
+from fairway.kernels.lookahead import Look, Outlook, Rule, ahead, along
+from fairway.kernels.lookahead.dense import candidate_levels
+from fairway.kernels.lookahead.table import table
 from fairway.problems.batch import TSPTWBatch
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
 from fairway.problems.problem import State, start, step
 from fairway.search.rollout import rollout
-from fairway.search.select import sampler
+from fairway.search.select import greedy
 
 ONE, TWO = Rule(1), Rule(2)
+SIZES = [50, 100, 200, 500]
+TOURS = 100
 
 
-def pair_tensors(known: Table, state: State) -> torch.Tensor:
-    """The one-step mask the way the reference computes it: every pair of unvisited nodes, spelled out.
+def pair_tensors(batch: TSPTWBatch) -> Look:
+    """The one-step mask the reference's way: all pairs of unvisited nodes, distances made from coordinates each step.
 
     All tours have as many unvisited nodes, so they are gathered into squares of that size, as its code does.
     """
-    left = int(state.unvisited[0, 0].sum())
-    instances, tours, nodes = state.unvisited.shape
-    node = torch.arange(nodes, device=state.node.device).expand_as(state.unvisited)
-    open_nodes = node[state.unvisited].view(instances, tours, left)
-    first = open_nodes[..., :, None].expand(-1, -1, -1, left)
-    second = open_nodes[..., None, :].expand(-1, -1, -1, left)
-    b = torch.arange(instances, device=node.device).view(-1, 1, 1, 1)
-    level = dense.candidate_levels(known, state).gather(-1, open_nodes)
-    after = torch.maximum(level[..., None] + known.lead[b, first, second], known.floor[b, second])
-    kept = after <= known.limit[b, second] + ONE.tolerance
-    kept |= torch.eye(left, dtype=torch.bool, device=node.device)
-    passes = kept.all(-1) & (level <= known.limit[b[..., 0], open_nodes] + ONE.tolerance)
-    return torch.zeros_like(state.unvisited).scatter(-1, open_nodes, passes)
+    known, points = table(batch), batch.ground.coordinates
+    assert points is not None
+
+    def look(state: State) -> Outlook:
+        left = batch.limit.shape[1] - 1 - look.steps  # type: ignore[attr-defined]
+        look.steps = (look.steps + 1) % (batch.limit.shape[1] - 1)  # type: ignore[attr-defined]
+        instances, tours, nodes = state.unvisited.shape
+        node = torch.arange(nodes, device=state.node.device).expand_as(state.unvisited)
+        there = node[state.unvisited].view(instances, tours, left)
+        b = torch.arange(instances, device=node.device).view(-1, 1, 1)
+        at = points[b, there]
+        first = at[:, :, :, None].repeat(1, 1, 1, left, 1)
+        second = at[:, :, None].repeat(1, 1, left, 1, 1)
+        travel = (first - second).norm(dim=-1)
+        opens = batch.opens[b, there][:, :, None].repeat(1, 1, left, 1)
+        closes = batch.closes[b, there][:, :, None].repeat(1, 1, left, 1)
+        level = candidate_levels(known, state)
+        after = torch.maximum(
+            level.gather(-1, there)[..., None].repeat(1, 1, 1, left) + travel, opens
+        )
+        kept = (after <= closes + ONE.tolerance) | torch.eye(
+            left, dtype=torch.bool, device=node.device
+        )
+        passes = kept.all(-1) & (level.gather(-1, there) <= batch.closes[b, there] + ONE.tolerance)
+        allowed = torch.zeros_like(state.unvisited).scatter(-1, there, passes)
+        return Outlook(level, level, allowed)
+
+    look.steps = 0  # type: ignore[attr-defined]
+    return look
 
 
-def synchronise(device: str) -> None:
-    if device == "cuda":
-        torch.cuda.synchronize()
-
-
-def seconds(work: Callable[[], object], device: str, repeats: int = 5) -> float:
-    """The best of a few runs."""
-    work()
-    spans = []
-    for _ in range(repeats):
-        synchronise(device)
-        began = time.perf_counter()
-        work()
-        synchronise(device)
-        spans.append(time.perf_counter() - began)
-    return min(spans)
-
-
-def launched(work: Callable[[], object], times: int = 50) -> float:
-    """Seconds of one launch among many on a GPU, the host's part hidden in a graph."""
-    stream = torch.cuda.Stream()
-    with torch.cuda.stream(stream):
-        work()
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for _ in range(times):
-            work()
-    return seconds(graph.replay, "cuda") / times
+def drawn(nodes: int, count: int, device: str) -> TSPTWBatch:
+    """Hard instances."""
+    batch = draw(LAWS["tsptw", "hard"], nodes, count, torch.Generator(device).manual_seed(1))
+    assert isinstance(batch, TSPTWBatch)
+    return batch
 
 
 def midway(batch: TSPTWBatch, tours: int, steps: int) -> State:
@@ -84,11 +82,160 @@ def midway(batch: TSPTWBatch, tours: int, steps: int) -> State:
     return state
 
 
-def drawn(nodes: int, count: int, device: str) -> TSPTWBatch:
-    batch = draw(LAWS["tsptw", "hard"], nodes, count, torch.Generator(device).manual_seed(1))
-    assert isinstance(batch, TSPTWBatch)
-    return batch
+def seconds(work: Callable[[], object], device: str, repeats: int = 3) -> float:
+    """The best of a few runs after a first one."""
+    work()
+    spans = []
+    for _ in range(repeats):
+        if device == "cuda":
+            torch.cuda.synchronize()
+        began = time.perf_counter()
+        work()
+        if device == "cuda":
+            torch.cuda.synchronize()
+        spans.append(time.perf_counter() - began)
+    return min(spans)
 
 
-def evenly(state: State, outlook: Outlook) -> torch.Tensor:
-    return torch.zeros_like(outlook.level)
+def launched(work: Callable[[], object], times: int = 20) -> float:
+    """Seconds of one call among many on a GPU, the host's part hidden in a graph."""
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        work()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(times):
+            work()
+    return seconds(graph.replay, "cuda") / times
+
+
+def exponent(sizes: list[int], spans: list[float]) -> float:
+    """The slope of the spans over the sizes, both logarithmic."""
+    x, y = [math.log(size) for size in sizes], [math.log(span) for span in spans]
+    mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
+    rise = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True))
+    return rise / sum((a - mean_x) ** 2 for a in x)
+
+
+def built_by(batch: TSPTWBatch, look: Look) -> torch.Tensor:
+    """Whole tours with a trivial policy."""
+    return rollout(batch, look=look, score=tightest(batch), select=greedy, tours=TOURS).tours
+
+
+def masks_alone(batch: TSPTWBatch, states: list[State], rule: Rule) -> float:
+    """Seconds for all masks of a rollout whose states are known."""
+    look = along(batch, TOURS, rule)
+    return seconds(lambda: [look(state) for state in states], "cpu")
+
+
+def on_cpu(printed: Printed) -> None:
+    """Whole rollouts of 1,000 tours against pair tensors, and the growth of the masks' share with n."""
+    for nodes in (50, 100):
+        batch = drawn(nodes, 10, "cpu")
+        ours, pairs = along(batch, TOURS), pair_tensors(batch)
+        assert torch.equal(built_by(batch, ours), built_by(batch, pairs)), "not worth timing"
+        fast = seconds(partial(built_by, batch, ours), "cpu")
+        slow = seconds(partial(built_by, batch, pairs), "cpu", repeats=1)
+        printed.add_row(
+            f"rollout of 1,000 tours, n = {nodes}",
+            f"{slow / fast:.0f} x faster, {fast * 1e3:.0f} ms",
+        )
+    spans = {ONE: [], TWO: []}
+    for nodes in SIZES:
+        batch = drawn(nodes, 2, "cpu")
+        states = [start(batch, TOURS)]
+        while len(states) < nodes - 1:
+            states.append(_onward(batch, states[-1]))
+        for rule, known in spans.items():
+            known.append(masks_alone(batch, states, rule))
+    for rule, known in spans.items():
+        shown = ", ".join(f"{span * 1e3:.0f}" for span in known)
+        text = f"n^{exponent(SIZES, known):.2f}  ({shown} ms for n = {SIZES})"
+        printed.add_row(f"masks of a rollout, {rule.steps}-step, 200 tours, growth", text)
+    for nodes in (50, 100, 200):
+        ours, pairs = (_peak_of(kind, nodes) for kind in ("ours", "pairs"))
+        printed.add_row(
+            f"memory of a rollout, n = {nodes}", f"{ours:.0f} MB against {pairs:.0f} MB for pairs"
+        )
+
+
+def _onward(batch: TSPTWBatch, state: State) -> State:
+    """By deadline, with some disorder."""
+    noise = torch.rand(
+        state.unvisited.shape, generator=torch.Generator().manual_seed(len(batch.limit))
+    )
+    keys = (batch.limit[:, None, :] + noise).masked_fill(~state.unvisited, torch.inf)
+    return step(batch, state, keys.argmin(-1))
+
+
+def _peak_of(kind: str, nodes: int) -> float:
+    """Megabytes that a rollout adds to a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.lookahead", kind, str(nodes)]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def _added(kind: str, nodes: int) -> float:
+    batch = drawn(nodes, 10, "cpu")
+    built_by(drawn(5, 1, "cpu"), along(drawn(5, 1, "cpu"), TOURS))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    built_by(batch, along(batch, TOURS) if kind == "ours" else pair_tensors(batch))
+    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+
+
+def on_gpu(printed: Printed) -> None:
+    """One mask for all tours of a batch, whole rollouts, and how near to the memory's speed."""
+    block = torch.empty(2**28, device="cuda")
+    copy = 2 * block.nbytes / launched(block.clone, times=4)
+    for nodes in SIZES:
+        batch = drawn(nodes, 256 if nodes <= 200 else 32, "cuda")
+        state = midway(batch, TOURS, nodes // 3)
+        looks = [ahead(batch, rule) for rule in (ONE, TWO)]
+        spans = [launched(partial(look, state)) for look in looks]
+        cells, count = state.unvisited.numel(), len(batch.limit)
+        must_move = cells * (1 + 1 + 4 + 4) + batch.limit.numel() * nodes * 4
+        probes = cells * nodes.bit_length()
+        printed.add_row(
+            f"one mask, B = {count}, P = {TOURS}, n = {nodes}",
+            f"{spans[0] * 1e6:.0f} us (1 step), {spans[1] * 1e6:.0f} us (2 steps)",
+        )
+        printed.add_row(
+            "  1 step: what it does",
+            f"{probes / 1e6:.0f} M probes at {probes / spans[0] / 1e9:.0f} G/s; {must_move / 1e6:.0f} MB must move, "
+            f"at {must_move / spans[0] / 1e12:.2f} of {copy / 1e12:.2f} TB/s that a copy reaches",
+        )
+    for nodes in (50, 100, 200):
+        batch = drawn(nodes, 32, "cuda")
+        ours, pairs = ahead(batch), pair_tensors(batch)
+        agree = (built_by(batch, ours) == built_by(batch, pairs)).float().mean()
+        assert agree > 0.99, f"{agree}: not worth timing"
+        whole = launched(partial(built_by, batch, ours), times=1)
+        eager, memory = _watched(partial(built_by, batch, ours))
+        slow, much = _watched(partial(built_by, batch, pairs))
+        printed.add_row(
+            f"rollout, B = 32, P = {TOURS}, n = {nodes}",
+            f"{slow / whole:.0f} x faster as one graph ({whole * 1e3:.1f} ms), {slow / eager:.1f} x step by step; "
+            f"{memory:.0f} MB against {much:.0f} MB",
+        )
+
+
+def _watched(work: Callable[[], object]) -> tuple[float, float]:
+    """Seconds, and the megabytes of GPU memory added at the peak."""
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    span = seconds(work, "cuda")
+    return span, (torch.cuda.max_memory_allocated() - before) / 1e6
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        print(_added(sys.argv[1], int(sys.argv[2])))
+    else:
+        results = Printed(
+            "look-ahead", "measured, against pair tensors in the same run", box=box.SIMPLE
+        )
+        if torch.cuda.is_available():
+            on_gpu(results)
+        else:
+            on_cpu(results)
+        Console(width=140).print(results)

@@ -11,6 +11,9 @@ from hypothesis import settings
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
 
+# Tests run in several processes, and threads that wait for each other would outnumber the cores.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # Beds are drawn into a folder of the test run's own, never into the user's cache. The name is
 # fixed for a user, so that parallel workers share it; its content is checked on every load.
 os.environ["FAIRWAY_CACHE"] = str(Path(tempfile.gettempdir()) / f"fairway-tests-{os.getuid()}")

@@ -24,7 +24,8 @@ class Berths:
 
 def berths(batch: TSPDLBatch) -> Berths:
     """Sort the ports of a batch once; the depot's draft is not checked, so it comes last."""
-    draft = batch.draft.index_fill(-1, torch.tensor([0], device=batch.draft.device), torch.inf)
+    draft = batch.draft.clone()
+    draft[:, 0] = torch.inf
     order = draft.argsort(dim=-1, stable=True)
     return Berths(
         order, order.argsort(dim=-1), batch.demand.gather(-1, order), draft.gather(-1, order)

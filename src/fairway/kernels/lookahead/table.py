@@ -28,9 +28,9 @@ class Table:
 def table(batch: Batch) -> Table:
     """Write out the law of a batch."""
     lead = batch.lead(*every_pair(batch))
-    limit = batch.limit
+    limit = batch.limit.clone()
     if not isinstance(batch, TSPTWBatch):
-        limit = limit.index_fill(-1, torch.tensor([0], device=limit.device), torch.inf)
+        limit[:, 0] = torch.inf  # no draft is checked at the depot
     way = closed(lead) if needs_closing(batch) else lead
     latest = limit[:, None, :] - way
     latest.diagonal(dim1=-2, dim2=-1).fill_(torch.inf)
@@ -52,4 +52,6 @@ def closed(lead: Float[Tensor, "B N N"]) -> Float[Tensor, "B N N"]:
 
 def depot_column(unvisited: Bool[Tensor, "B P N"]) -> Bool[Tensor, "B P N"]:
     """The nodes still to reach: those unvisited, and the depot at the end of the tour."""
-    return unvisited.index_fill(-1, torch.tensor([0], device=unvisited.device), True)
+    to_reach = unvisited.clone()
+    to_reach[..., 0] = True
+    return to_reach
