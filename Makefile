@@ -16,7 +16,7 @@ solve: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal -q --ignore tests/conformance --ignore tests/interpret
-	$(BIN)/python -m pytest -n auto --dist worksteal -q tests/conformance tests/interpret -o addopts=-ra
+	$(BIN)/python -m pytest -n auto --dist worksteal -q tests/conformance tests/interpret -o addopts=--import-mode=importlib
 
 check: $(READY)
 	$(BIN)/ruff format --check .
