@@ -65,9 +65,7 @@ def test_greedy_tours_under_the_authors_mask_have_the_recorded_figures(shared, n
         assert int(dead_ends.sum()) == row["fallbacks"], row
         assert length.mean().item() == pytest.approx(row["mean_len_all"], rel=1e-12)
         assert excess.mean().item() == pytest.approx(row[f"mean_{late}"], rel=1e-12)
-        assert broken.mean().item() == pytest.approx(
-            row[f"mean_{count}"], abs=2e-4
-        )  # no tolerance: ties
+        assert broken.mean().item() == pytest.approx(row[f"mean_{count}"], rel=1e-12)
         if row["obj_feas"] is not None:
             assert length[infeasible == 0].mean().item() == pytest.approx(
                 row["obj_feas"], rel=1e-12

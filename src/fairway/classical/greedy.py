@@ -29,7 +29,8 @@ def nearest(batch: Batch) -> Score:
 
 def tightest(batch: Batch) -> Score:
     """Greedy-C: the window that closes first, or the smallest draft."""
-    return lambda state, outlook: -batch.limit[:, None, :].expand_as(outlook.level)
+    urgency = -batch.limit[:, None, :]
+    return lambda state, outlook: urgency.expand_as(outlook.level)
 
 
 def soonest(batch: Batch) -> Score:

@@ -44,8 +44,8 @@ def rollout(batch: Batch, *, look: Look, score: Score, select: Select, tours: in
     for _ in range(batch.limit.shape[1] - 1):
         outlook = look(state)
         stuck = outlook.dead[..., None]
-        allowed = torch.where(stuck, state.unvisited, outlook.allowed)
-        action = select(score(state, outlook).masked_fill(~allowed, -torch.inf))
+        allowed = outlook.allowed | (stuck & state.unvisited)
+        action = select(torch.where(allowed, score(state, outlook), -torch.inf))
         state = step(batch, state, action)
         actions.append(action)
         levels.append(state.level)
