@@ -163,8 +163,7 @@ def _two_least(
     seen += b * N * N * W
     ranked += b * N * N
     order += b * N * N
-    lowest = tl.load(floor + b * N + j)
-    own = tl.load(home + b * N + j)
+    lowest, own = tl.load(floor + b * N + j), tl.load(home + b * N + j)
     for p in range(tl.program_id(0) * TOURS, tl.minimum(P, tl.program_id(0) * TOURS + TOURS)):
         tour = b * P + p
         low, high = tl.zeros((LANES,), tl.int32), tl.zeros((LANES,), tl.int32) + (N - 1)
