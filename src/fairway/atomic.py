@@ -26,11 +26,6 @@ def write_bytes(path: Path, content: bytes) -> None:
         ) from error
 
 
-def write_text(path: Path, content: str) -> None:
-    """Write `content` as UTF-8, whole or not at all."""
-    write_bytes(path, content.encode())
-
-
 def _stream(path: Path) -> BinaryIO | None:
     """What a name stands for that is not a file to be replaced: an open descriptor, a pipe, a device."""
     if str(path) in DESCRIPTORS:

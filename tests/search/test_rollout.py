@@ -40,7 +40,7 @@ def test_tours_visit_everything_once_and_their_figures_are_the_judges(look):
 
 
 def test_a_dead_end_falls_back_to_everything_unvisited_and_is_counted():
-    """Both stops are late from the start, so each of the first two steps is a dead end, the last not counted twice."""
+    """Both stops are late from the start, so nothing is ever allowed."""
     batch = to_batch(instance_set([TSPTW(np.ones((3, 3)), 0, [9, 0.5, 0.5])]))
     built = rollout(batch, look=ahead(batch), score=evenly, select=greedy)
     assert built.tours.tolist() == [[[1, 2]]]

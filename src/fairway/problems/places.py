@@ -55,12 +55,12 @@ class Places:
         assert array is not None
         return array.shape[0], array.shape[1]
 
-    def travel(self, span: int | slice) -> Float[np.ndarray, "*B N N"]:
-        """The travel matrix of one instance, or those of a span of them."""
+    def travel(self, index: int) -> Float[np.ndarray, "N N"]:
+        """The travel matrix of one instance."""
         if self.matrix is not None:
-            return self.matrix[span]
+            return self.matrix[index]
         assert self.coordinates is not None
-        return euclidean(self.coordinates[span])
+        return euclidean(self.coordinates[index])
 
     def points(self, index: int) -> Float[np.ndarray, "N 2"] | None:
         """The coordinates of one instance, where there are any."""
