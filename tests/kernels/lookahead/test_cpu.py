@@ -4,6 +4,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from worlds import walk, worlds
@@ -14,8 +15,10 @@ from fairway.kernels.lookahead.rule import Rule
 from fairway.kernels.lookahead.table import table
 from fairway.problems.batch import to_batch
 from fairway.problems.generate import generate
+from fairway.problems.instance import instance_set
 from fairway.problems.problem import rows as instances_of
 from fairway.problems.problem import start, step
+from fairway.problems.tsptw import TSPTW
 
 RULES = [Rule(steps, own) for steps in (0, 1, 2) for own in (True, False)]
 TOLERANCES = [0.0, 1e-5, 0.37]
@@ -130,6 +133,20 @@ def test_levels_within_three_ulps_of_a_bound_fall_on_the_same_side_as_in_torch(d
         assert torch.equal(answers, widened) == (dtype == torch.float64)
 
 
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_where_all_close_at_once_and_every_column_decides_the_dense_version_is_equalled(rule, rng):
+    """No column can be left out: each is the nearest of some row."""
+    travel = rng.random((4, 20, 20))
+    batch = to_batch(instance_set([TSPTW(matrix, 0, 6.0) for matrix in travel]))
+    known = table(batch)
+    rows = rows_of(known)
+    along = Walk(rows, tours=3, rule=rule)
+    for state in walk(batch, tours=3, seed=1):
+        expected = dense.lookahead(known, state, rule)
+        assert same(lookahead(rows, state, rule), expected)
+        assert same(along(state), expected)
+
+
 def test_a_walk_begins_anew_with_a_second_rollout():
     batch = to_batch(generate("tsptw", n=20, hardness="hard", count=2, seed=3))
     known = table(batch)
@@ -207,13 +224,16 @@ def test_asking_changes_neither_the_state_nor_an_earlier_answer():
         assert same(answer, dense.lookahead(known, state, Rule(steps=2)))
 
 
-def test_each_row_is_in_order_of_its_entries_and_shares_the_tables_memory():
+def test_columns_are_in_order_of_their_least_entries_and_share_the_tables_memory():
     known, _ = medium()
     rows = rows_of(known)
     order = torch.from_numpy(rows.order).long()
-    assert torch.equal(known.latest.gather(-1, order), torch.from_numpy(rows.ranked))
-    assert (rows.ranked[..., 1:] >= rows.ranked[..., :-1]).all()
+    assert (rows.low[:, 1:] >= rows.low[:, :-1]).all()
     assert order.sort(-1).values.eq(torch.arange(12)).all()
+    for b, at in np.ndindex(*order.shape):
+        column = known.latest[b, :, order[b, at]]
+        assert rows.low[b, at] == column.min()
+        assert rows.high[b, at] == column[column < torch.inf].max()
     assert rows.latest.ctypes.data == known.latest.data_ptr()
 
 
@@ -222,7 +242,7 @@ def test_importing_compiles_nothing():
     code = (
         "from fairway.kernels.lookahead import cpu\n"
         "compiled = [v for v in vars(cpu).values() if getattr(v, 'signatures', None)]\n"
-        "assert hasattr(cpu._least, 'signatures')\n"
+        "assert hasattr(cpu._first_step, 'signatures')\n"
         "raise SystemExit(len(compiled))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -13,7 +13,7 @@ from fairway.kernels.pruning.rules import RULES
 from fairway.problems.generate import TourWindows, generate, tour_windows
 from fairway.problems.tsptw import TSPTW
 
-ORDERS = {n: np.array(list(itertools.permutations(range(1, n)))) for n in range(2, 8)}
+ORDERS = {n: np.array(list(itertools.permutations(range(1, n)))) for n in range(2, 9)}
 """All tours of n nodes."""
 
 
@@ -66,9 +66,9 @@ def loose_windows(rng, n, outset):
     return opens, opens + rng.random(n) * rng.choice([1, 10, 40])
 
 
-def draw(rng, whole):
-    """An instance of 2 to 7 nodes of any kind; about half of them have a tour."""
-    n = int(rng.choice([2, 3, 4, 5, 6, 7], p=[0.02, 0.08, 0.2, 0.2, 0.3, 0.2]))
+def draw(rng, whole, n=None):
+    """An instance of any kind, of 2 to 7 nodes unless told; about half of them have a tour."""
+    n = n or int(rng.choice([2, 3, 4, 5, 6, 7], p=[0.02, 0.08, 0.2, 0.2, 0.3, 0.2]))
     travel = travel_times(rng, n)
     service = rng.random(n) * rng.choice([0, 0, 3])
     outset = float(rng.choice([0.0, -7.5, 12.3]))
@@ -123,6 +123,31 @@ def test_no_feasible_tour_is_lost_and_most_infeasible_instances_are_found_out(wh
         count["tour" if tours else "proved" if pruned.infeasible else "unproved"] += 1
     assert count["tour"] > 100
     assert count["proved"] > 0.98 * (count["proved"] + count["unproved"]) > 100
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["whole numbers", "fractions"])
+def test_no_feasible_tour_of_eight_nodes_is_lost(whole):
+    """All 5,040 tours of each of a thousand instances at once; the judge confirms one of those found in time."""
+    rng = np.random.default_rng([8, whole])
+    feasible = infeasible = 0
+    for _ in range(1000):
+        instance = draw(rng, whole, n=8)
+        pruned, times = prune(instance), starts(instance, ORDERS[8])
+        allowance = 0.0 if instance.integral else TOLERANCE
+        circuits = np.pad(ORDERS[8], ((0, 0), (1, 1)))
+        kept = (times - instance.closes[circuits[:, 1:]] <= allowance).all(axis=1)
+        circuits, times = circuits[kept], times[kept]
+        infeasible += pruned.infeasible is not None
+        if len(circuits):
+            feasible += 1
+            assert pruned.infeasible is None
+            assert_kept(instance, pruned, verify(instance, rng.choice(circuits)[1:-1]))
+            assert pruned.arcs[circuits[:, :-1], circuits[:, 1:]].all()
+            for here, there in itertools.combinations(range(1, 8), 2):
+                assert not pruned.before[circuits[:, there], circuits[:, here]].any()
+            assert (pruned.opens[circuits[:, 1:-1]] <= times[:, :-1]).all()
+            assert (times - pruned.closes[circuits[:, 1:]] <= allowance).all()
+    assert min(feasible, infeasible) > 200
 
 
 @pytest.mark.parametrize("size", [1.0, 1e6, 1e12])

@@ -1,10 +1,12 @@
 """Batches on which every version of the look-ahead must agree, and random walks through them."""
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
 import torch
 
+from fairway.kernels.lookahead.table import table
 from fairway.problems.batch import TSPDLBatch, TSPTWBatch, to_batch
 from fairway.problems.generate import generate
 from fairway.problems.instance import instance_set
@@ -13,6 +15,8 @@ from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
 
 Batch = TSPTWBatch | TSPDLBatch
+ORDERS = [np.array(list(itertools.permutations(range(m))), int) for m in range(8)]
+"""All orders of so many nodes."""
 
 
 def odd_windows(nodes: int, count: int, seed: int, *, width: int, whole: bool = True) -> Batch:
@@ -89,3 +93,23 @@ def walk(batch: Batch, tours: int, seed: int, most_steps: int | None = None) -> 
         late = torch.where(keys[..., :1] < 0.5, batch.limit[:, None, :], 0.0)
         keys = (keys - late).masked_fill(~state.unvisited, -torch.inf)
         state = step(batch, state, keys.argmax(-1))
+
+
+def possible(batch: Batch, state: State) -> torch.Tensor:
+    """The candidates of tour 0 with which some order of the rest keeps all limits and the return: brute force."""
+    known, unvisited = table(batch), state.unvisited[:, 0].numpy()
+    lead, floor, limit = known.lead.numpy(), known.floor.numpy(), known.limit.numpy()
+    count = len(unvisited)
+    left = unvisited.nonzero()[1].reshape(count, -1)
+    orders = left[:, ORDERS[left.shape[1]]]
+    b = np.arange(count)[:, None]
+    level, here = state.level[:, :1].numpy(), state.node[:, :1].numpy()
+    kept = np.ones(orders.shape[:2], bool)
+    for there in np.moveaxis(orders, -1, 0):
+        level = np.maximum(level + lead[b, here, there], floor[b, there])
+        kept &= level <= limit[b, there]
+        here = there
+    kept &= level + lead[b, here, 0] <= limit[b, 0]
+    found = np.zeros_like(unvisited)
+    found[kept.nonzero()[0], orders[kept][:, 0]] = True
+    return torch.from_numpy(found)
