@@ -77,6 +77,13 @@ def test_a_name_as_long_as_names_may_be_is_written(tmp_path):
     assert (tmp_path / ("x" * 255)).read_text() == "new"
 
 
+def test_only_parts_are_swept_away(tmp_path):
+    for name in (".fairway-x1.part", ".fairway-x2.part", "file.part", ".fairway-file"):
+        (tmp_path / name).write_text("")
+    atomic.sweep(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".fairway-file", "file.part"]
+
+
 def test_an_impossible_name_is_refused():
     with pytest.raises(InvalidFile, match="cannot be written"):
         atomic.write_bytes(Path("a\0b"), b"new")

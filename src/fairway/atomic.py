@@ -10,6 +10,9 @@ from fairway.errors import InvalidFile
 DESCRIPTORS = {"/dev/stdout": 1, "/dev/fd/1": 1, "/dev/stderr": 2, "/dev/fd/2": 2}
 """Names of streams that may be files by themselves, and must be written on, not replaced."""
 
+PREFIX, SUFFIX = ".fairway-", ".part"
+"""Of files that are not whole yet."""
+
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Write `content` to `path` whole or not at all; an existing file stays as it was on failure."""
@@ -26,6 +29,12 @@ def write_bytes(path: Path, content: bytes) -> None:
         ) from error
 
 
+def sweep(folder: Path) -> None:
+    """Remove what writers that were killed left in a folder; nobody else may be writing there."""
+    for part in folder.glob(f"{PREFIX}*{SUFFIX}"):
+        part.unlink(missing_ok=True)
+
+
 def _stream(path: Path) -> BinaryIO | None:
     """What a name stands for that is not a file to be replaced: an open descriptor, a pipe, a device."""
     if str(path) in DESCRIPTORS:
@@ -35,7 +44,7 @@ def _stream(path: Path) -> BinaryIO | None:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".fairway-", suffix=".part")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=PREFIX, suffix=SUFFIX)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)

@@ -69,6 +69,11 @@ class TSPTWBatch:
         """The latest return to the depot."""
         return self.closes[:, 0]
 
+    @property
+    def unit(self) -> Float[Tensor, " B"]:
+        """Times are in lengths of the unit square already."""
+        return torch.ones_like(self.closes[:, 0])
+
     def lead(self, here: Int[Tensor, "B *S"], there: Int[Tensor, "B *S"]) -> Float[Tensor, "B *S"]:
         """From the start of service at one node to the arrival at another."""
         return self.service[rows(here), here] + self.ground.travel(here, there)
@@ -113,6 +118,11 @@ class TSPDLBatch:
         total = self.demand.sum(-1)
         return torch.where(total > 0, total, 1.0)
 
+    @property
+    def unit(self) -> Float[Tensor, " B"]:
+        """The mean demand of a port."""
+        return self.horizon / (self.demand.shape[1] - 1)
+
     def lead(self, here: Int[Tensor, "B *S"], there: Int[Tensor, "B *S"]) -> Float[Tensor, "B *S"]:
         """The port's own cargo, wherever the ship comes from."""
         return self.demand[rows(there), there].expand(here.shape)
@@ -122,6 +132,31 @@ class TSPDLBatch:
     ) -> Float[Tensor, "B *S"]:
         """Travel cost, in normalised units."""
         return self.ground.travel(here, there)
+
+
+def take(batch: TSPTWBatch | TSPDLBatch, some: slice) -> TSPTWBatch | TSPDLBatch:
+    """Some instances of a batch."""
+    return each(batch, lambda tensor: tensor[some])
+
+
+def moved(batch: TSPTWBatch | TSPDLBatch, device: torch.device | str) -> TSPTWBatch | TSPDLBatch:
+    """The same batch on another device."""
+    return each(batch, lambda tensor: tensor.to(device))
+
+
+def each(
+    batch: TSPTWBatch | TSPDLBatch, change: Callable[[Tensor], Tensor]
+) -> TSPTWBatch | TSPDLBatch:
+    """The batch with every tensor changed in the same way."""
+    ground = batch.ground
+    part = Ground(
+        None if ground.coordinates is None else change(ground.coordinates),
+        None if ground.matrix is None else change(ground.matrix),
+        change(ground.scale),
+    )
+    if isinstance(batch, TSPTWBatch):
+        return TSPTWBatch(part, change(batch.opens), change(batch.closes), change(batch.service))
+    return TSPDLBatch(part, change(batch.demand), change(batch.draft))
 
 
 def latest_return(

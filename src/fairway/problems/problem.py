@@ -39,6 +39,11 @@ class Batch(Protocol):
         """What a level is divided by where a policy reads it."""
         ...
 
+    @property
+    def unit(self) -> Float[Tensor, " B"]:
+        """What a slack is divided by where a policy reads it: about what one step adds to a level."""
+        ...
+
     def lead(self, here: Int[Tensor, "B *S"], there: Int[Tensor, "B *S"]) -> Float[Tensor, "B *S"]:
         """By how much the level rises on the way from one node straight to another."""
         ...

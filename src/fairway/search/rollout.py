@@ -13,7 +13,10 @@ from fairway.problems.problem import Batch, State, rows, start, step
 from fairway.search.select import Select
 
 Score = Callable[[State, Outlook], Float[Tensor, "B P N"]]
-"""How good each candidate is: log-probabilities up to a constant, from a policy bound to its batch."""
+"""How good each candidate is: log-probabilities up to a constant, from a policy bound to its batch.
+
+What the outlook allows is what may be chosen: all unvisited nodes where the look-ahead left none.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,13 +46,13 @@ def rollout(batch: Batch, *, look: Look, score: Score, select: Select, tours: in
     actions, levels, dead = [], [], []
     for _ in range(batch.limit.shape[1] - 1):
         outlook = look(state)
-        stuck = outlook.dead[..., None]
-        allowed = outlook.allowed | (stuck & state.unvisited)
-        action = select(torch.where(allowed, score(state, outlook), -torch.inf))
+        dead.append(outlook.dead)
+        allowed = outlook.allowed | (dead[-1][..., None] & state.unvisited)
+        outlook = Outlook(outlook.level, outlook.bound, allowed)
+        action = select(torch.where(outlook.allowed, score(state, outlook), -torch.inf))
         state = step(batch, state, action)
         actions.append(action)
         levels.append(state.level)
-        dead.append(stuck[..., 0])
     stops = torch.stack(actions, dim=-1)
     over = torch.stack(levels, dim=-1) - batch.limit[rows(stops), stops]
     return Rollout(

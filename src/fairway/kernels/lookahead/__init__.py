@@ -12,6 +12,7 @@ import torch
 from fairway.kernels.lookahead import cpu, dense
 from fairway.kernels.lookahead.drafts import berths, exact
 from fairway.kernels.lookahead.rule import AUTHORS as AUTHORS
+from fairway.kernels.lookahead.rule import Guard as Guard
 from fairway.kernels.lookahead.rule import Outlook as Outlook
 from fairway.kernels.lookahead.rule import Rule as Rule
 from fairway.kernels.lookahead.table import table

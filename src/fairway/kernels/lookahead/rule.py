@@ -24,6 +24,17 @@ AUTHORS = Rule(steps=1, own=False)
 """The mask of the published code, for the paper's tables."""
 
 
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Which mask stands between a policy and the candidates, and for how long."""
+
+    kind: Literal["none", "ahead", "drafts", "learned"] = "ahead"
+    """Nothing but the visited; the look-ahead of a rule; the exact one for draft limits; a PIP-D head's forecast."""
+    rule: Rule = Rule()
+    until: int | None = None
+    """How many steps of a tour it guards; None guards them all."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Outlook:
     """What is known of each candidate for the next stop."""
@@ -42,4 +53,4 @@ class Outlook:
     @property
     def dead(self) -> Bool[Tensor, "B P"]:
         """The tours that no candidate can complete."""
-        return ~self.allowed.any(-1)
+        return self.allowed.sum(-1) == 0  # many times faster than any() on a CPU

@@ -1,0 +1,228 @@
+"""The verb `train`: a recipe becomes a run in a folder, with a live panel on terminals and plain lines elsewhere."""
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from fairway.cli import ANSWERED, INTERRUPTED
+from fairway.errors import InvalidRequest
+
+if TYPE_CHECKING:
+    from rich.panel import Panel
+
+    from fairway.train.config import TrainConfig
+    from fairway.train.loop import Budget
+    from fairway.train.session import Event, Finished, Record, Validation
+
+LINE_EVERY = 10.0
+"""Seconds of training between the lines that stand in for the panel where there is no terminal."""
+
+
+def train(
+    recipe: Annotated[str, typer.Argument(help="Such as fairway-tsptw20-hard; see --list.")] = "",
+    minutes: Annotated[float | None, typer.Option(help="Of training, the whole run.")] = None,
+    instances: Annotated[int | None, typer.Option(help="To train on, the whole run.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The run's folder; runs/RECIPE if none.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run there.")] = False,
+    start: Annotated[
+        Path | None, typer.Option("--from", help="A checkpoint to begin with.")
+    ] = None,
+    device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option()] = "auto",
+    batch: Annotated[int | None, typer.Option(help="Instances a step.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Equal seeds give equal runs.")] = None,
+    names: Annotated[bool, typer.Option("--list", help="Print the recipes and stop.")] = False,
+) -> None:
+    """Train a policy by a recipe; Ctrl-C saves, --resume goes on. Under torchrun, on several devices."""
+    if names:
+        from fairway.recipes import recipe_names
+
+        print("\n".join(recipe_names()))
+        raise typer.Exit(ANSWERED)
+    if not recipe:
+        raise InvalidRequest("which recipe? name one, or see them all with fairway train --list")
+    _check(minutes, instances, resume, start)
+    from fairway.train.session import train_recipe
+
+    config = _config(recipe, batch, seed, weights=start is not None or resume)
+    folder = out or Path("runs") / recipe
+    budget = _budget(minutes, instances)
+    events = train_recipe(config, folder, budget, resume=resume, device=device, start=start)
+    end = _shown(config, events)
+    if end is not None:
+        print(end.out / "policy.json")
+        raise typer.Exit(INTERRUPTED if end.interrupted else ANSWERED)
+
+
+def _check(minutes: float | None, instances: int | None, resume: bool, start: Path | None) -> None:
+    """Refuse what no run could serve, before anything heavy is imported."""
+    if minutes is not None and not minutes > 0:
+        raise InvalidRequest(f"--minutes is {minutes:g}; expected more than 0")
+    if instances is not None and instances < 1:
+        raise InvalidRequest(f"--instances is {instances}; expected 1 or more")
+    if resume and start is not None:
+        raise InvalidRequest("a resumed run has its own weights; leave out --from or --resume")
+
+
+def _config(recipe: str, batch: int | None, seed: int | None, weights: bool) -> "TrainConfig":
+    from fairway.recipes import needs_weights, recipe_named
+
+    config = recipe_named(recipe)
+    if needs_weights(recipe) and not weights:
+        raise InvalidRequest(f"{recipe} goes on from a trained policy; name it with --from")
+    if seed is not None and seed < 0:
+        raise InvalidRequest(f"--seed is {seed}; expected a whole number, zero or more")
+    config = config if batch is None else replace(config, batch=batch)
+    return config if seed is None else replace(config, seed=seed)
+
+
+def _budget(minutes: float | None, instances: int | None) -> "Budget | None":
+    from fairway.train.loop import Budget
+
+    return None if minutes is None and instances is None else Budget(instances, minutes)
+
+
+def _shown(config: "TrainConfig", events: "Iterator[Event]") -> "Finished | None":
+    """Show what happens as it does, and return how it ended; None in a process that only lends a hand."""
+    from fairway.cli import show
+    from fairway.train.session import Finished, Note, Record, Validation
+
+    record: Record | None = None
+    validation: Validation | None = None
+    end = None
+    with _display(config) as display:
+        for event in events:
+            match event:
+                case Note():
+                    show.note(event.sentence)
+                case Record():
+                    record = event
+                case Validation():
+                    validation = event
+                case Finished():
+                    end = event
+            display(record, validation)
+    if end is not None:
+        show.err.print(end_line(end), soft_wrap=True)
+    return end
+
+
+Display = Callable[["Record | None", "Validation | None"], None]
+
+
+@contextmanager
+def _display(config: "TrainConfig") -> "Iterator[Display]":
+    """A live panel on a terminal; elsewhere a line now and then, and one for each validation."""
+    from fairway.cli import show
+
+    if show.err.is_terminal:
+        from rich.live import Live
+
+        with Live(console=show.err, auto_refresh=False, transient=False) as live:
+            yield lambda record, validation: live.update(
+                panel(config, record, validation), refresh=True
+            )
+        return
+    last_line, last_seen = -LINE_EVERY, None
+
+    def lines(record: "Record | None", validation: "Validation | None") -> None:
+        nonlocal last_line, last_seen
+        if validation is not None and validation is not last_seen:
+            last_seen = validation
+            show.err.print(validation_line(validation), soft_wrap=True)
+        elif record is not None and record.seconds - last_line >= LINE_EVERY:
+            last_line = record.seconds
+            show.err.print(record_line(record), soft_wrap=True)
+
+    yield lines
+
+
+def panel(
+    config: "TrainConfig", record: "Record | None", validation: "Validation | None"
+) -> "Panel":
+    """Where a run stands: progress, then the same figures in training and in validation, then its pulse."""
+    from rich import box
+    from rich.console import Group
+    from rich.panel import Panel
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+    from rich.text import Text
+
+    spent = 0.0 if record is None else min(record.spent, 1.0)
+    table = Table("", box=box.SIMPLE, pad_edge=False)
+    table.add_column("training", justify="right")
+    table.add_column("validation", justify="right")
+    figures = {} if record is None else record.figures
+    score = None if validation is None else validation.score
+    for name, field, scale, unit in (
+        ("Sol. infeasible", "sol_infeasible", 100.0, " %"),
+        ("Inst. infeasible", "inst_infeasible", 100.0, " %"),
+        ("length", "length", 1.0, ""),
+    ):
+        seen = _number(figures.get(field), scale, unit)
+        table.add_row(name, seen, _number(getattr(score, field, None), 1.0, unit))
+    pulse = Text("preparing the first step" if record is None else pulse_of(record), style="dim")
+    head = Table.grid(padding=(0, 2))
+    bar = ProgressBar(total=1.0, completed=spent, width=36)
+    head.add_row(bar, f"{100 * spent:.1f} %", remaining(record))
+    return Panel(Group(head, table, pulse), title=config.name, title_align="left", width=78)
+
+
+def pulse_of(record: "Record") -> str:
+    """How fast, how far and in which mood a run is."""
+    return (
+        f"{record.pace:,.0f} instances a second, {record.instances:,} so far in {record.step:,} steps\n"
+        f"loss {record.figures['loss']:.4f}  rate {record.rate:.1e}  phase {record.phase}"
+    )
+
+
+def remaining(record: "Record | None") -> str:
+    """Time gone and time left, by the pace of the whole run."""
+    if record is None or record.spent <= 0:
+        return ""
+    left = record.seconds * max(0.0, 1 - record.spent) / record.spent
+    return f"{_clock(record.seconds)} gone, {_clock(left)} left"
+
+
+def record_line(record: "Record") -> str:
+    """A record where there is no terminal."""
+    figures = record.figures
+    return (
+        f"{100 * record.spent:5.1f} %  step {record.step}  {record.instances:,} instances  "
+        f"{record.pace:,.0f}/s  loss {figures['loss']:.4f}  length {figures['length']:.4f}  "
+        f"Sol. {100 * figures['sol_infeasible']:.2f} %  Inst. {100 * figures['inst_infeasible']:.2f} %  "
+        f"rate {record.rate:.1e}  {record.phase}  {remaining(record)}"
+    )
+
+
+def validation_line(validation: "Validation") -> str:
+    """A validation where there is no terminal."""
+    score = validation.score
+    return (
+        f"validation at {validation.instances:,} instances:  Sol. {score.sol_infeasible:.2f} %  "
+        f"Inst. {score.inst_infeasible:.2f} %  length {score.length:.4f}"
+    )
+
+
+def end_line(end: "Finished") -> str:
+    """The last word on a run."""
+    what = f"{end.instances:,} instances in {_clock(end.seconds)}"
+    if end.interrupted:
+        return f"interrupted after {what}; go on with --resume --out {end.out}"
+    return f"trained on {what}; policy, log and learning curve are in {end.out}"
+
+
+def _number(value: float | None, scale: float, unit: str) -> str:
+    if value is None or math.isnan(value):
+        return "-"
+    return f"{scale * value:.2f}{unit}" if unit else f"{scale * value:.4f}"
+
+
+def _clock(seconds: float) -> str:
+    whole = round(seconds)
+    hours, minutes = whole // 3600, whole // 60 % 60
+    return f"{hours}:{minutes:02d}:{whole % 60:02d}" if hours else f"{minutes}:{whole % 60:02d}"

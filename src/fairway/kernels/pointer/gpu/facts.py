@@ -1,0 +1,96 @@
+"""What the facts of candidates add to their scores, and the gradient of the small network that says so."""
+
+import triton
+import triton.language as tl
+
+from fairway.kernels.pointer.gpu.masks import FLOOR, LEAD, LIMIT, LINES, TRAVEL
+from fairway.kernels.pointer.gpu.powers import inverse
+
+FAR = tl.constexpr(4.0)
+
+
+@triton.jit
+def squashed(slack, per_unit):
+    """Near zero the slack itself, in units; far from zero ever less of it, and never more than FAR."""
+    far = tl.minimum(tl.maximum(slack * per_unit, -1e6), 1e6)
+    return far * inverse(1.0 + tl.abs(far) * (1 / FAR))
+
+
+@triton.jit
+def facts_of(node, level, ahead, lines, squares, per_unit, W: tl.constexpr):
+    """Way, wait, own slack and the look-ahead's slack (given, squashed), of all nodes, where tours stand."""
+    column = tl.arange(0, W)
+    edge = node[:, None] * W + column[None, :]
+    way = tl.load(squares + TRAVEL * W * W + edge)
+    arrival = level[:, None] + tl.load(squares + LEAD * W * W + edge)
+    served = tl.maximum(arrival, tl.load(lines + FLOOR * W + column)[None, :])
+    own = squashed(tl.load(lines + LIMIT * W + column)[None, :] - served, per_unit)
+    return way, squashed(served - arrival, per_unit), own, ahead
+
+
+@triton.jit
+def weighed(way, wait, own, ahead, inner, shift, outer, F: tl.constexpr):
+    """What the facts add to the scores."""
+    added = tl.zeros(way.shape, tl.float32)
+    for u in range(F):
+        row = inner + u * 4
+        hidden = way * tl.load(row) + wait * tl.load(row + 1) + own * tl.load(row + 2)
+        hidden += ahead * tl.load(row + 3) + tl.load(shift + u)
+        added += tl.maximum(hidden, 0.0) * tl.load(outer + u)
+    return added
+
+
+@triton.jit
+def facts_gradient(
+    inner, shift, outer, lines, squares, starts, tours, levels, slacks, grades, weight, out,
+    P, M, W: tl.constexpr, F: tl.constexpr, Q: tl.constexpr, SHARE: tl.constexpr,
+):  # fmt: skip
+    """The gradient of the network's weights over one share of the steps of one instance: F rows of six."""
+    share, b = tl.program_id(0), tl.program_id(1).to(tl.int64)
+    lines += b * LINES * W
+    squares += b * 3 * W * W
+    per_unit = 1 / tl.load(starts + b * 2 + 1)
+    column = tl.arange(0, W)
+    one = tl.arange(0, F)
+    d_way, d_wait, d_own = (
+        tl.zeros((F,), tl.float32),
+        tl.zeros((F,), tl.float32),
+        tl.zeros((F,), tl.float32),
+    )
+    d_ahead, d_shift, d_outer = (
+        tl.zeros((F,), tl.float32),
+        tl.zeros((F,), tl.float32),
+        tl.zeros((F,), tl.float32),
+    )
+    for first in range(share * Q, P * M, SHARE * Q):
+        step = first + tl.arange(0, Q)
+        real = step < P * M
+        at = b * P * M + step
+        node = tl.load(tours + at - P, mask=real & (step >= P), other=0)
+        level = tl.load(levels + at, mask=real, other=0.0)
+        scale = tl.load(weight + b * P + step % P, mask=real, other=0.0)
+        cell = at[:, None] * W + column[None, :]
+        grade = (
+            tl.load(grades + cell, mask=real[:, None], other=0.0).to(tl.float32) * scale[:, None]
+        )
+        ahead = tl.load(slacks + cell, mask=real[:, None], other=0.0).to(tl.float32)
+        way, wait, own, ahead = facts_of(node, level, ahead, lines, squares, per_unit, W)
+        for u in range(F):
+            row = inner + u * 4
+            hidden = way * tl.load(row) + wait * tl.load(row + 1) + own * tl.load(row + 2)
+            hidden += ahead * tl.load(row + 3) + tl.load(shift + u)
+            here = one == u
+            d_outer += tl.where(here, tl.sum(grade * tl.maximum(hidden, 0.0)), 0.0)
+            back = tl.where(hidden > 0, grade, 0.0) * tl.load(outer + u)
+            d_way += tl.where(here, tl.sum(back * way), 0.0)
+            d_wait += tl.where(here, tl.sum(back * wait), 0.0)
+            d_own += tl.where(here, tl.sum(back * own), 0.0)
+            d_ahead += tl.where(here, tl.sum(back * ahead), 0.0)
+            d_shift += tl.where(here, tl.sum(back), 0.0)
+    row = out + ((b * SHARE + share) * F + one) * 6
+    tl.store(row, d_way)
+    tl.store(row + 1, d_wait)
+    tl.store(row + 2, d_own)
+    tl.store(row + 3, d_ahead)
+    tl.store(row + 4, d_shift)
+    tl.store(row + 5, d_outer)

@@ -1,0 +1,49 @@
+"""What a decoder asks and is told, once an instance: everything that its weights can say before a tour begins."""
+
+from dataclasses import dataclass
+
+from jaxtyping import Float
+from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Facts:
+    """A small network from what is known of a candidate at a step to what is added to its score."""
+
+    inner: Float[Tensor, "F 4"]
+    shift: Float[Tensor, " F"]
+    outer: Float[Tensor, " F"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pointer:
+    """A decoder bound to a batch, its weights folded into what it says of each node.
+
+    Standing at node i with level t, head h gives node j the weight softmax(query_i . key_j + t drift_j); the answer
+    is the weighted sum of the values, and the score of j is clip tanh(answer . aim_j + bias_j + its facts).
+    Square roots, the level's unit and the output projection are folded in, so a step multiplies by no weights.
+    """
+
+    query: Float[Tensor, "B N D"]
+    key: Float[Tensor, "B N D"]
+    value: Float[Tensor, "B N D"]
+    aim: Float[Tensor, "B N D"]
+    drift: Float[Tensor, "B H N"]
+    """How much each head's weight for a node changes with the level: float32, since levels need all its digits."""
+    bias: Float[Tensor, "B N"]
+    clip: float | None
+    """Scores stay within plus and minus this; None leaves them as they are."""
+    facts: Facts | None = None
+
+    @property
+    def heads(self) -> int:
+        """How many heads share the width."""
+        return self.drift.shape[1]
+
+    def detach(self) -> "Pointer":
+        """The same, cut off from the weights it came from."""
+        fixed = (self.query, self.key, self.value, self.aim, self.drift, self.bias)
+        facts = self.facts
+        if facts is not None:
+            facts = Facts(facts.inner.detach(), facts.shift.detach(), facts.outer.detach())
+        return Pointer(*(tensor.detach() for tensor in fixed), self.clip, facts)

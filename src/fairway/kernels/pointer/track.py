@@ -1,0 +1,75 @@
+"""A batch's law laid out for the decoding kernel: padded, and with the nodes in the order in which they bind."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from fairway.kernels.lookahead.rule import Guard
+from fairway.kernels.lookahead.table import Table, table
+from fairway.problems.problem import Batch, every_pair
+
+MOST_NODES = 512
+"""How many nodes a program of the kernel can hold."""
+SMALLEST = 16
+"""Nodes to which a batch is padded at least: what the tensor cores multiply."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Track:
+    """Tables by rank, W of them after padding; the depot has rank 0, and padding repeats it.
+
+    The nodes are ranked by what they could bind at all (one step ahead) or by draft (the exact mask), so that the
+    look-ahead of a tour reads its first few ranks still to visit, or runs over all of them in order.
+    """
+
+    order: Int[Tensor, "B W"]
+    """The node of each rank."""
+    rank: Int[Tensor, "B N"]
+    lines: Float[Tensor, "B 6 W"]
+    """Floor, limit, cap, demand, least and most.
+
+    The cap bounds a node whatever is left to visit: its own limit and the return, as far as the rule asks. The demand
+    is by how much the level rises on coming to a node, where that is the same from everywhere. The least and the most
+    are those of all levels, anywhere else, from which the node can just be reached in time.
+    """
+    squares: Float[Tensor, "B 3 W W"]
+    """Lead and travel, from row to column, and the highest level at the column that reaches the row in time."""
+    starts: Float[Tensor, "B 2"]
+    """The level at the outset, and the unit of slacks."""
+
+
+def lay_out(batch: Batch, guard: Guard) -> Track:
+    """The tables of a batch for one guard."""
+    known = table(batch)
+    nodes = known.limit.shape[1]
+    order, least = in_order(known, guard), known.latest.amin(1)
+    cap = known.limit
+    if guard.kind == "ahead" and guard.rule.steps == 1:
+        home = torch.minimum(known.limit, known.latest[:, :, 0])
+        cap = home if guard.rule.own else torch.full_like(home, torch.inf)
+    padded = torch.nn.functional.pad(order, (0, width_for(nodes) - nodes))
+    most = known.latest.masked_fill(known.latest.isposinf(), -torch.inf).amax(1)
+    lines = torch.stack([known.floor, batch.limit, cap, known.lead[:, 0], least, most], dim=1)
+    squares = torch.stack([known.lead, batch.travel(*every_pair(batch)), known.latest.mT], dim=1)
+    by_row = squares.take_along_dim(padded[:, None, :, None], 2)
+    return Track(
+        order=padded,
+        rank=order.argsort(dim=1),
+        lines=lines.take_along_dim(padded[:, None, :], 2),
+        squares=by_row.take_along_dim(padded[:, None, None, :], 3),
+        starts=torch.stack([batch.outset, batch.unit], dim=1),
+    )
+
+
+def in_order(known: Table, guard: Guard) -> Int[Tensor, "B N"]:
+    """The nodes in the order in which they bind, the depot first."""
+    binding = known.limit if guard.kind == "drafts" else known.latest.amin(1)
+    depot = torch.full_like(binding[:, :1], -torch.inf)
+    return torch.cat([depot, binding[:, 1:]], dim=1).argsort(dim=1, stable=True)
+
+
+def width_for(nodes: int) -> int:
+    """The power of two to which a batch is padded."""
+    return max(SMALLEST, 1 << (nodes - 1).bit_length())

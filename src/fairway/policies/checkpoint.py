@@ -1,0 +1,222 @@
+"""Policies on disk: weights as safetensors, and beside them a JSON card that says what they are; no code in either.
+
+The weights are written first, under a name that no card uses yet, and then the card that names them with their
+SHA-256. Whenever a crash comes, the card on disk and the weights it names belong together.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import torch
+from safetensors import SafetensorError
+from safetensors import torch as safetensors
+from torch import Tensor, nn
+
+from fairway import atomic
+from fairway.errors import FairwayError, InvalidFile, InvalidRequest
+from fairway.policies.attention import Policy, PolicyConfig
+
+FORMAT = 1
+LARGEST = 10_000
+"""Of the whole numbers in a policy's config: what is larger was not written by us."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What is known of a policy without opening its weights."""
+
+    format: int
+    policy: PolicyConfig
+    weights: str
+    """The name of the weights' file, in the folder of the card."""
+    sha256: str
+    trained: dict[str, Any]
+    """What it was trained on, for how long, and the figures it reached."""
+
+
+def save_policy(policy: Policy, stem: Path, *, trained: dict[str, Any]) -> Path:
+    """Write a policy as `stem`.safetensors and `stem`.json (`policy` in a folder), and return the card's path.
+
+    Where a card is there already, the new weights get a name of their own, and the old ones go once nothing names them.
+    """
+    stem = stem / "policy" if stem.is_dir() else stem
+    content = safetensors.save(portable(policy.state_dict()))
+    digest = hashlib.sha256(content).hexdigest()
+    place = stem.with_name(f"{stem.name}.json")
+    before = _named_weights(place)
+    weights = stem.with_name(f"{stem.name}.safetensors")
+    if weights.name == before:
+        weights = stem.with_name(f"{stem.name}-{digest[:12]}.safetensors")
+    card = Card(FORMAT, policy.config, weights.name, digest, trained)
+    atomic.write_bytes(weights, content)
+    atomic.write_bytes(place, (json.dumps(asdict(card), indent=2) + "\n").encode())
+    if before is not None and before != weights.name:
+        (stem.parent / before).unlink(missing_ok=True)
+    return place
+
+
+def load_policy(
+    path: Path, device: torch.device, config: PolicyConfig | None = None
+) -> tuple[Policy, Card]:
+    """The policy of a card, of a folder that holds `policy.json`, or of weights with their card beside them.
+
+    Args:
+        path: Where it is.
+        device: Where it goes, whatever it was trained on.
+        config: What it must be made of, where only that will do.
+    """
+    place = _card_place(path)
+    card = _card(place)
+    if config is not None and config != card.policy:
+        found, wanted = asdict(card.policy), asdict(config)
+        raise InvalidFile(
+            f"{place}: holds another policy ({differences(found, wanted)}); choose one with the config asked for"
+        )
+    weights = place.parent / card.weights
+    content = content_of(weights)
+    if hashlib.sha256(content).hexdigest() != card.sha256:
+        raise InvalidFile(
+            f"{weights}: is truncated, or not the file that {place.name} was written for; copy both again"
+        )
+    tensors, _ = tensors_in(content, weights)
+    with torch.device("meta"):
+        policy = Policy(card.policy)
+    check_fit(policy, tensors, weights)
+    policy.load_state_dict(tensors, assign=True)
+    return policy.to(device), card
+
+
+def portable(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors of a state on the CPU, each with memory of its own."""
+    return {name: tensor.detach().cpu().contiguous() for name, tensor in state.items()}
+
+
+def content_of(path: Path) -> bytes:
+    """The bytes of a file."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InvalidFile(
+            f"{path}: cannot be read ({error.strerror or error}); expected a card (.json) with its weights beside it"
+        ) from error
+
+
+def tensors_in(content: bytes, where: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """The tensors of a safetensors file, and its metadata."""
+    try:
+        tensors = safetensors.load(content)
+    except (SafetensorError, KeyError, ValueError) as error:
+        raise InvalidFile(
+            f"{where}: is no safetensors file, or only part of one ({error}); copy or save it again"
+        ) from error
+    header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    return tensors, header.get("__metadata__", {})
+
+
+def check_fit(module: nn.Module, tensors: Mapping[str, Tensor], where: Path, of: str = "") -> None:
+    """Refuse tensors that are not exactly those of the module, by name, shape, type, and being numbers."""
+    expected = module.state_dict()
+    for odd, sentence in (
+        (expected.keys() - tensors, "lacks"),
+        (tensors.keys() - expected, "holds an odd"),
+    ):
+        if odd:
+            more = f" and {len(odd) - 1} more" if len(odd) > 1 else ""
+            raise InvalidFile(
+                f"{where}: {sentence} {of}{min(odd)}{more}; its config asks for other tensors"
+            )
+    for name, tensor in tensors.items():
+        wanted = expected[name]
+        if tensor.shape != wanted.shape or tensor.dtype != wanted.dtype:
+            raise InvalidFile(
+                f"{where}: {of}{name} is {_described(tensor)}; its config asks for {_described(wanted)}"
+            )
+        if not torch.isfinite(tensor).all():
+            raise InvalidFile(
+                f"{where}: {of}{name} holds values that are no numbers; use a checkpoint from before that"
+            )
+
+
+def differences(found: Mapping[str, Any], wanted: Mapping[str, Any], within: str = "") -> str:
+    """The fields in which two records differ, with both values, as part of a sentence."""
+    parts = []
+    for name in sorted(found.keys() | wanted.keys()):
+        one, other = found.get(name), wanted.get(name)
+        if isinstance(one, dict) and isinstance(other, dict):
+            parts.append(differences(one, other, f"{within}{name}."))
+        elif one != other:
+            parts.append(f"{within}{name} is {one!r}, expected {other!r}")
+    return "; ".join(part for part in parts if part)
+
+
+def _described(tensor: Tensor) -> str:
+    return f"{str(tensor.dtype).removeprefix('torch.')} of shape {tuple(tensor.shape)}"
+
+
+def _card_place(path: Path) -> Path:
+    if path.is_dir():
+        return path / "policy.json"
+    if path.suffix == ".json":
+        return path
+    if path.suffix == ".safetensors":
+        return path.with_suffix(".json")
+    return path.with_name(f"{path.name}.json")
+
+
+def _card(place: Path) -> Card:
+    record = _json(place)
+    names = {field.name for field in fields(Card)}
+    if not isinstance(record, dict) or record.keys() != names:
+        raise InvalidFile(f"{place}: is no card of a policy ({_keys(record, names)})")
+    if record["format"] != FORMAT:
+        raise InvalidFile(
+            f"{place}: has format {record['format']!r}; this version of Fairway reads format {FORMAT}"
+        )
+    weights, digest, trained = record["weights"], record["sha256"], record["trained"]
+    if not (isinstance(weights, str) and weights and Path(weights).name == weights):
+        raise InvalidFile(f"{place}: names its weights {weights!r}; expected a file beside it")
+    if not (isinstance(digest, str) and isinstance(trained, dict)):
+        raise InvalidFile(f"{place}: expected a text as sha256 and an object as trained")
+    return Card(FORMAT, _policy_config(record["policy"], place), weights, digest, trained)
+
+
+def _policy_config(record: object, place: Path) -> PolicyConfig:
+    hints = get_type_hints(PolicyConfig)
+    if not isinstance(record, dict) or record.keys() != hints.keys():
+        raise InvalidFile(f"{place}: its policy is no config ({_keys(record, set(hints))})")
+    for name, value in record.items():
+        choices = get_args(hints[name])
+        fits = value in choices if choices else type(value) is hints[name]
+        if not fits or (hints[name] is int and not 0 <= value <= LARGEST):
+            expected = " or ".join(map(repr, choices)) or hints[name].__name__
+            raise InvalidFile(f"{place}: policy.{name} is {value!r}; expected {expected}")
+    try:
+        return PolicyConfig(**record)
+    except (InvalidRequest, ZeroDivisionError) as error:
+        raise InvalidFile(f"{place}: its policy cannot be built ({error})") from error
+
+
+def _keys(record: object, names: set[str]) -> str:
+    if not isinstance(record, dict):
+        return "expected a JSON object"
+    unknown, missing = sorted(record.keys() - names), sorted(names - record.keys())
+    return f"unknown keys: {', '.join(unknown) or 'none'}; missing keys: {', '.join(missing) or 'none'}"
+
+
+def _json(place: Path) -> object:
+    try:
+        return json.loads(content_of(place))
+    except (ValueError, RecursionError) as error:
+        raise InvalidFile(f"{place}: is no JSON ({error})") from error
+
+
+def _named_weights(place: Path) -> str | None:
+    """The weights that the card names which is about to be replaced, where there is one that can be read."""
+    try:
+        return _card(place).weights
+    except FairwayError:
+        return None

@@ -1,0 +1,45 @@
+"""What a policy reads of an instance: four numbers a node, all of order one."""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from fairway.problems.batch import TSPDLBatch, TSPTWBatch
+from fairway.problems.problem import every_pair
+
+Batch = TSPTWBatch | TSPDLBatch
+
+
+def features(batch: Batch) -> Float[Tensor, "B N 4"]:
+    """Coordinates, and what is asked of the level: the window, or the demand and the draft, by the horizon."""
+    asked = (
+        (batch.opens, batch.closes)
+        if isinstance(batch, TSPTWBatch)
+        else (batch.demand, batch.draft)
+    )
+    horizon = horizon_of(batch)[:, None]
+    return torch.cat([places(batch), torch.stack([line / horizon for line in asked], -1)], -1)
+
+
+def horizon_of(batch: Batch) -> Float[Tensor, " B"]:
+    """What levels are divided by; one where the instance has no extent in time at all."""
+    return torch.where(batch.horizon > 0, batch.horizon, 1.0)
+
+
+def places(batch: Batch) -> Float[Tensor, "B N 2"]:
+    """Coordinates in the unit square: those given, or where travel alone would put the nodes on a map."""
+    if batch.ground.coordinates is not None:
+        return batch.ground.coordinates
+    return _on_a_map(batch.travel(*every_pair(batch)))
+
+
+def _on_a_map(travel: Float[Tensor, "B N N"]) -> Float[Tensor, "B N 2"]:
+    """Classical scaling: the plane that keeps most of the distances, taken both ways where they differ."""
+    squared = (0.5 * (travel + travel.mT)).square()
+    centred = squared - squared.mean(-1, keepdim=True) - squared.mean(-2, keepdim=True)
+    centred = -0.5 * (centred + squared.mean((-2, -1), keepdim=True))
+    values, vectors = torch.linalg.eigh(centred.double())
+    found = vectors[..., -2:] * values[..., None, -2:].clamp(min=0).sqrt()
+    found = found - found.amin(1, keepdim=True)
+    extent = found.amax((1, 2), keepdim=True)
+    return (found / torch.where(extent > 0, extent, 1.0)).to(travel.dtype)

@@ -1,0 +1,96 @@
+"""Recipes: every model of the paper's tables and our own, each a function that returns a full config.
+
+A recipe's name is `<model>-<problem><nodes>-<hardness>`, such as `pomo-star-pip-tsptw50-hard`. Variants stand between
+model and problem (`-first10`, `-layernorm`, `-lambda2`, `-nocount`, `-every500`), and `finetune-` stands before all.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Literal, cast
+
+from fairway.errors import InvalidRequest
+from fairway.policies.norms import Normalisation
+from fairway.problems.beds import beds
+from fairway.recipes import own, paper, variants
+from fairway.recipes.task import Task
+from fairway.train.config import TrainConfig
+
+MODELS: dict[str, Callable[[Task], TrainConfig]] = {
+    "pomo": paper.pomo,
+    "pomo-star": paper.pomo_star,
+    "pomo-star-pip": paper.pomo_star_pip,
+    "pomo-star-pip-d": paper.pomo_star_pip_d,
+    "am": paper.am,
+    "am-star": paper.am_star,
+    "am-star-pip": paper.am_star_pip,
+    "am-star-pip-d": paper.am_star_pip_d,
+    "fairway": own.fairway,
+}
+
+VARIANTS: dict[str, Callable[[TrainConfig, str], TrainConfig]] = {
+    r"first(\d+)": lambda config, steps: variants.guarded_at_first(config, int(steps)),
+    r"(instance|batch|layer)norm": lambda config, by: variants.normalised(
+        config, cast(Normalisation, by)
+    ),
+    r"lambda(\d+(?:\.\d+)?)": lambda config, value: variants.penalised(config, float(value)),
+    r"(nocount)": lambda config, _: variants.without_count(config),
+    r"every([1-9]\d*)": lambda config, period: variants.refreshed_every(config, int(period)),
+}
+
+FINE_TUNE = "finetune-"
+MOST_NODES = 1_000
+"""What a policy that looks at every pair of nodes, for many tours at once, can be trained on."""
+
+_NAME = re.compile(
+    rf"(?P<tune>{FINE_TUNE})?(?P<model>{'|'.join(sorted(MODELS, key=len, reverse=True))})"
+    r"(?P<variants>(?:-[a-z]+[\d.]*)*?)"
+    r"-(?P<problem>tsptw|tspdl)(?P<nodes>\d{1,9})-(?P<hardness>easy|medium|hard)"
+)
+
+
+def recipe_named(name: str) -> TrainConfig:
+    """The config that a name stands for; any number of nodes may stand in it."""
+    match = _NAME.fullmatch(name)
+    if match is None:
+        raise _unknown(name)
+    if int(match["nodes"]) > MOST_NODES:
+        raise InvalidRequest(
+            f"{name}: {match['nodes']} nodes are too many; expected 3 to {MOST_NODES}"
+        )
+    problem = cast(Literal["tsptw", "tspdl"], match["problem"])
+    hardness = cast(Literal["easy", "medium", "hard"], match["hardness"])
+    task = Task(problem, int(match["nodes"]), hardness)
+    config = MODELS[match["model"]](task)
+    for word in filter(None, match["variants"].split("-")):
+        config = _varied(config, word, name)
+    if match["tune"]:
+        config = variants.fine_tuning(config)
+    return replace(config, name=name)
+
+
+def needs_weights(name: str) -> bool:
+    """Whether the recipe goes on from a policy that was trained before."""
+    return name.startswith(FINE_TUNE)
+
+
+def recipe_names() -> list[str]:
+    """The recipes for the published beds, and ours for small problems; variants and other sizes are not listed."""
+    tasks = [f"{bed.problem}{bed.nodes}-{bed.hardness}" for bed in beds().values() if bed.published]
+    small = [f"{problem}{nodes}-hard" for problem in ("tsptw", "tspdl") for nodes in (10, 20)]
+    every = [f"{model}-{task}" for model in MODELS for task in tasks]
+    return every + [f"fairway-{task}" for task in small]
+
+
+def _varied(config: TrainConfig, word: str, name: str) -> TrainConfig:
+    for pattern, vary in VARIANTS.items():
+        if match := re.fullmatch(pattern, word):
+            return vary(config, match[1])
+    raise _unknown(name)
+
+
+def _unknown(name: str) -> InvalidRequest:
+    near = get_close_matches(name, recipe_names(), n=3, cutoff=0.5)
+    hint = f"did you mean {', '.join(near)}?" if near else "fairway train --list names them all"
+    return InvalidRequest(f"there is no recipe {name!r}; {hint}")

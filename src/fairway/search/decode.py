@@ -1,0 +1,166 @@
+"""A policy's tours: whole rollouts of a pointer under a guard, with the log-probabilities that training follows."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from fairway.kernels.lookahead import Guard, Look, Outlook, along, complete, none
+from fairway.kernels.lookahead.table import table
+from fairway.kernels.pointer import Pointer
+from fairway.kernels.pointer.reference import known_facts, log_probabilities, scores
+from fairway.kernels.pointer.track import MOST_NODES, in_order, lay_out
+from fairway.problems.batch import TSPDLBatch
+from fairway.problems.problem import Batch, State
+from fairway.search.rollout import Rollout, rollout
+from fairway.search.select import greedy, inverse
+
+Noise = Float[Tensor, "B P M"]
+"""Uniform in [0, 1), one number for each choice: equal noise samples equal tours, on every device."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decoded:
+    """Tours, and how likely the policy was to choose them."""
+
+    rollout: Rollout
+    levels: Float[Tensor, "B P M"]
+    """With which each stop was chosen."""
+    log_probability: Float[Tensor, "B P"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trace:
+    """Where the tours stood at every step, and what was known of the candidates there."""
+
+    states: list[State]
+    outlooks: list[Outlook]
+
+
+def decode(
+    batch: Batch,
+    pointer: Pointer,
+    guard: Guard,
+    noise: Noise | None = None,
+    oracle: Pointer | None = None,
+) -> Decoded:
+    """One greedy tour an instance, or, sampled by the noise, as many as it has rows; in one launch on a GPU.
+
+    Gradients flow from the log-probabilities into the pointer. The oracle is what a learned guard asks.
+    """
+    if batch.limit.is_cuda and _in_the_kernels_reach(batch, guard):
+        return _in_one_launch(batch, pointer, guard, noise, oracle)
+    with torch.no_grad():
+        built, trace = traced(batch, pointer, guard, noise, oracle)
+    levels = torch.stack([state.level for state in trace.states], dim=-1)
+    return Decoded(built, levels, follow(batch, pointer, trace, built))
+
+
+def traced(
+    batch: Batch, pointer: Pointer, guard: Guard, noise: Noise | None, oracle: Pointer | None
+) -> tuple[Rollout, Trace]:
+    """The same in plain torch, step by step, keeping everything on the way."""
+    tours = 1 if noise is None else noise.shape[1]
+    look = watch(batch, guard, tours, oracle)
+    trace = Trace([], [])
+
+    def score(state: State, outlook: Outlook) -> Float[Tensor, "B P N"]:
+        trace.states.append(state)
+        trace.outlooks.append(outlook)
+        known = None
+        if pointer.facts is not None:
+            known = known_facts(batch, state.node, state.level, outlook)
+        return scores(pointer, state.node, state.level, outlook.allowed, known)
+
+    select = greedy if noise is None else inverse(noise, in_order(table(batch), guard))
+    return rollout(batch, look=look, score=score, select=select, tours=tours), trace
+
+
+def follow(batch: Batch, pointer: Pointer, trace: Trace, built: Rollout) -> Float[Tensor, "B P"]:
+    """The log-probabilities of tours that were traced, all steps at once."""
+    node = torch.cat([state.node for state in trace.states], dim=1)
+    level = torch.cat([state.level for state in trace.states], dim=1)
+    fields = zip(*((o.level, o.bound, o.allowed) for o in trace.outlooks), strict=True)
+    outlook = Outlook(*(torch.cat(field, dim=1) for field in fields))
+    known = None if pointer.facts is None else known_facts(batch, node, level, outlook)
+    scored = scores(pointer, node, level, outlook.allowed, known)
+    chosen = built.tours.transpose(1, 2).flatten(1)
+    likely = log_probabilities(scored, outlook.allowed, chosen)
+    return likely.unflatten(1, (len(trace.states), -1)).sum(1)
+
+
+def states_along(tours: Int[Tensor, "B P M"], levels: Float[Tensor, "B P M"], nodes: int) -> State:
+    """Where tours stood at every step, all steps side by side."""
+    here = torch.cat([torch.zeros_like(tours[..., :1]), tours[..., :-1]], dim=-1)
+    steps = torch.arange(tours.shape[-1], device=tours.device)
+    when = torch.full((*tours.shape[:2], nodes), -1, device=tours.device)
+    when = when.scatter(-1, tours, steps.expand_as(tours))
+    unvisited = when[:, :, None, :] >= steps[:, None]
+    return State(here.flatten(1), levels.flatten(1), unvisited.flatten(1, 2))
+
+
+def watch(batch: Batch, guard: Guard, tours: int, oracle: Pointer | None = None) -> Look:
+    """The look-ahead of a guard, for one rollout."""
+    match guard.kind:
+        case "none":
+            look = none(batch)
+        case "ahead":
+            look = along(batch, tours, guard.rule)
+        case "drafts":
+            assert isinstance(batch, TSPDLBatch), "the exact mask is for draft limits"
+            look = complete(batch)
+        case "learned":
+            assert oracle is not None, "a learned guard asks an oracle"
+            look = _foretold(batch, oracle)
+    return look if guard.until is None else _for_a_while(look, guard.until)
+
+
+def _foretold(batch: Batch, oracle: Pointer) -> Look:
+    """What a PIP-D head takes to be infeasible, with a probability above one half, is not allowed."""
+    free = none(batch)
+
+    def look(state: State) -> Outlook:
+        outlook = free(state)
+        doom = scores(oracle, state.node, state.level)
+        return Outlook(outlook.level, outlook.bound, state.unvisited & (doom <= 0))
+
+    return look
+
+
+def _for_a_while(look: Look, steps: int) -> Look:
+    """The mask for the first steps of a tour, and nothing but the visited nodes after them."""
+
+    def short(state: State) -> Outlook:
+        outlook = look(state)
+        nodes = state.unvisited.shape[-1]
+        over = state.unvisited.sum(-1, keepdim=True) < nodes - steps
+        bound = torch.where(over, torch.inf, outlook.bound)
+        return Outlook(outlook.level, bound, torch.where(over, state.unvisited, outlook.allowed))
+
+    return short
+
+
+def _in_the_kernels_reach(batch: Batch, guard: Guard) -> bool:
+    """The plain loop knows two steps and any size; the kernel is for what is trained and used most."""
+    two_steps = guard.kind == "ahead" and guard.rule.steps == 2
+    return not two_steps and batch.limit.shape[1] <= MOST_NODES
+
+
+def _in_one_launch(
+    batch: Batch,
+    pointer: Pointer,
+    guard: Guard,
+    noise: Noise | None,
+    oracle: Pointer | None,
+) -> Decoded:
+    """The Triton kernel, which follows the tours while it builds them."""
+    from fairway.kernels.pointer import gpu
+
+    instances, nodes = batch.limit.shape
+    choice = "greedy" if noise is None else "sample"
+    if noise is None:
+        noise = torch.empty(instances, 1, nodes - 1, device=batch.limit.device)
+    walked = gpu.decode(pointer, lay_out(batch, guard), guard, choice, noise, oracle=oracle)
+    summed = (walked.length, walked.excess, walked.worst, walked.broken, walked.dead_ends)
+    return Decoded(Rollout(walked.tours, *summed), walked.levels, walked.log_probability)

@@ -1,0 +1,1 @@
+"""Training: from a config to a stream of records, and from records to files."""

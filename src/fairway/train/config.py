@@ -1,0 +1,98 @@
+"""What a training run is: everything that decides its numbers, as one frozen value."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from fairway.errors import InvalidRequest
+from fairway.kernels.lookahead.rule import Guard
+from fairway.policies.attention import POMO, PolicyConfig
+from fairway.problems.generate import LAWS, Law
+from fairway.train.losses import Objective
+
+
+@dataclass(frozen=True, slots=True)
+class Foresight:
+    """When a PIP-D head learns (online, under the exact mask) and when its best copy masks instead; in epochs."""
+
+    first: int
+    """E_init: the epochs at the beginning that are online."""
+    period: int
+    """E_p: how often the head is refreshed."""
+    refresh: int
+    """E_u: the epochs at the end of each period that are online."""
+    last: int
+    """E_l: the epochs at the end of the run that are online."""
+    trusted: float = 0.75
+    """A copy may replace the best one only where it also finds this share of the doomed candidates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """The learning rate along a run."""
+
+    peak: float = 1e-4
+    warm_up: int = 0
+    """Steps over which it rises to its peak, also after a resumed run restarted its optimiser."""
+    shape: Literal["step", "cosine", "constant"] = "step"
+    """Constant until nine tenths of the run and a tenth of that after (POMO), falling to a hundredth, constant (AM)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainConfig:
+    """One model's training."""
+
+    name: str
+    problem: Literal["tsptw", "tspdl"]
+    hardness: Literal["easy", "medium", "hard"]
+    nodes: int
+    policy: PolicyConfig = POMO
+    guard: Guard = Guard()
+    objective: Objective = Objective()
+    baseline: Literal["shared", "greedy"] = "shared"
+    batch: int = 64
+    """Instances a step, over all processes together."""
+    tours: int = 50
+    """Tours sampled for each instance."""
+    rate: Rate = Rate()
+    weight_decay: float = 1e-6
+    clip_norm: float | None = None
+    epoch: int = 10_000
+    """Instances an epoch, the unit of schedules."""
+    epochs: int = 10_000
+    """How long the run is meant to be, where nothing else is asked."""
+    foresight: Foresight | None = None
+    average: float = 0.0
+    """The share of the old weights in their running average after each step; 0 keeps none."""
+    half: bool = True
+    """Whether matrix products run in bf16 on a GPU; levels and slacks are float32 always."""
+    seed: int = 2023
+
+    def __post_init__(self) -> None:
+        if self.nodes < 3 or self.batch < 1 or self.tours < 1:
+            raise InvalidRequest(
+                f"{self.nodes} nodes, batches of {self.batch} and {self.tours} tours cannot be trained on; "
+                "expected at least 3 nodes, 1 instance and 1 tour"
+            )
+        if (self.problem, self.hardness) not in LAWS:
+            known = ", ".join(f"{problem} {hardness}" for problem, hardness in LAWS)
+            raise InvalidRequest(
+                f"no law for {self.problem} {self.hardness}; expected one of {known}"
+            )
+        if self.guard.kind == "drafts" and self.problem != "tspdl":
+            raise InvalidRequest(
+                "the exact mask for draft limits serves tspdl; use a look-ahead here"
+            )
+        if self.baseline == "shared" and self.tours == 1:
+            raise InvalidRequest("a shared baseline needs two tours an instance or more")
+        if (self.foresight is not None) != self.policy.foresight:
+            raise InvalidRequest("a PIP-D head and its schedule come together or not at all")
+
+    @property
+    def law(self) -> Law:
+        """The law that instances are drawn from."""
+        return LAWS[self.problem, self.hardness]
+
+    @property
+    def instances(self) -> int:
+        """How many instances the run is meant to see."""
+        return self.epoch * self.epochs

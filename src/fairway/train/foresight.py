@@ -1,0 +1,36 @@
+"""When a PIP-D head learns, when a frozen copy of it masks, and which copy that is."""
+
+from fairway.train.config import TrainConfig
+from fairway.train.run import Run
+from fairway.train.step import Phase
+
+
+def phase_of(config: TrainConfig, epoch: int, spent: float) -> Phase:
+    """Online in the first epochs, at the end of every period and at the end of the run; offline in between."""
+    plan = config.foresight
+    if plan is None:
+        warm = config.baseline == "greedy" and epoch == 1
+        return "warm" if warm else "exact"
+    refreshing = (epoch - 1) % plan.period >= plan.period - plan.refresh
+    ending = spent >= 1 - plan.last / config.epochs
+    return "online" if epoch <= plan.first or refreshing or ending else "offline"
+
+
+def settle_oracle(run: Run, figures: dict[str, float], block_ends: bool) -> None:
+    """After an online epoch: keep a copy of the policy where its head is the best of this block of epochs.
+
+    The best is the one that spares most of the sound candidates, among those that find enough of the doomed ones.
+    Each block starts its own record: a head is judged by the tours of its own time.
+    """
+    plan = run.config.foresight
+    assert plan is not None and run.oracle is not None, "only PIP-D has a head to copy"
+    spared = figures["sound_found"] / max(figures["sound"], 1.0)
+    found = figures["doomed_found"] / max(figures["doomed"], 1.0)
+    trusted = found >= plan.trusted
+    if (trusted and spared > run.marks.get("spared", -1.0)) or "copied" not in run.marks:
+        run.oracle.load_state_dict(run.policy.state_dict())
+        run.marks["copied"] = float(run.step)
+        if trusted:
+            run.marks["spared"] = spared
+    if block_ends:
+        run.marks.pop("spared", None)

@@ -1,0 +1,120 @@
+"""A run on disk, so that it can go on as if it had never stopped: one file, replaced whole."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import torch as safetensors
+from torch import Tensor
+
+from fairway import atomic
+from fairway.errors import InvalidFile, InvalidRequest
+from fairway.policies.checkpoint import check_fit, content_of, differences, portable, tensors_in
+from fairway.train.config import TrainConfig
+from fairway.train.run import Run, begin
+
+FORMAT = 1
+NAME = "snapshot.safetensors"
+RECORD = "run"
+"""The metadata's one entry: a JSON object with everything that is not a tensor."""
+MOMENTS = ("exp_avg", "exp_avg_sq", "step")
+
+
+def save(run: Run, folder: Path) -> None:
+    """Write all that the next step depends on; the snapshot before it survives any failure."""
+    tensors = {"moving": run.moving}
+    for name, module in run.modules():
+        tensors |= {f"{name}.{key}": tensor for key, tensor in module.state_dict().items()}
+    for name, parameter in run.policy.named_parameters():
+        for moment, tensor in run.optimiser.state.get(parameter, {}).items():
+            tensors[f"{moment}.{name}"] = tensor
+    record = {
+        "format": FORMAT,
+        "config": asdict(run.config),
+        "step": run.step,
+        "seconds": run.seconds,
+        "marks": run.marks,
+    }
+    content = safetensors.save(portable(tensors), metadata={RECORD: json.dumps(record)})
+    atomic.write_bytes(folder / NAME, content)
+
+
+def holds_a_run(folder: Path) -> bool:
+    """Whether a run was begun in this folder."""
+    return (folder / NAME).exists()
+
+
+def restore(config: TrainConfig, folder: Path, device: torch.device) -> Run:
+    """The run of a folder where its last snapshot left it, on any device; another config than its own is refused."""
+    place = folder / NAME
+    if not place.exists():
+        raise InvalidRequest(f"{folder}: holds no run to resume; leave out --resume to begin one")
+    tensors, metadata = tensors_in(content_of(place), place)
+    record = _record(metadata, place)
+    asked = json.loads(json.dumps(asdict(config)))
+    if record["config"] != asked:
+        raise InvalidRequest(
+            f"{place}: is of another run ({differences(record['config'], asked)}); "
+            "resume it as it was begun, or begin a new one elsewhere"
+        )
+    run = begin(config, device)
+    parts = _parted(tensors)
+    for name, module in run.modules():
+        own = parts.pop(name, {})
+        check_fit(module, own, place, f"{name}.")
+        module.load_state_dict(own)
+    _restore_moments(run, {moment: parts.pop(moment, {}) for moment in MOMENTS}, place)
+    run.moving.copy_(_scalar(parts.pop("moving", {}), place))
+    if parts:
+        raise InvalidFile(f"{place}: holds an odd {min(parts)}; its config asks for other tensors")
+    run.step, run.seconds, run.marks = record["step"], record["seconds"], record["marks"]
+    return run
+
+
+def _record(metadata: dict[str, str], place: Path) -> dict[str, Any]:
+    """What the metadata say, checked to be ours."""
+    try:
+        record = json.loads(metadata.get(RECORD, ""))
+    except ValueError:
+        record = None
+    names = {"format", "config", "step", "seconds", "marks"}
+    if not isinstance(record, dict) or record.keys() != names or record["format"] != FORMAT:
+        raise InvalidFile(
+            f"{place}: is no snapshot of a run in format {FORMAT}; begin a new run in another folder"
+        )
+    return record
+
+
+def _parted(tensors: dict[str, Tensor]) -> dict[str, dict[str, Tensor]]:
+    """The tensors by the first part of their names."""
+    parts: dict[str, dict[str, Tensor]] = {}
+    for name, tensor in tensors.items():
+        first, _, rest = name.partition(".")
+        parts.setdefault(first, {})[rest] = tensor
+    return parts
+
+
+def _scalar(found: dict[str, Tensor], place: Path) -> Tensor:
+    if found.keys() != {""} or found[""].shape != ():
+        raise InvalidFile(f"{place}: lacks its moving mean; begin a new run in another folder")
+    return found[""]
+
+
+def _restore_moments(run: Run, moments: dict[str, dict[str, Tensor]], place: Path) -> None:
+    """Adam's memory, of the parameters that it had moved."""
+    state = {}
+    shapes = [(name, parameter.shape) for name, parameter in run.policy.named_parameters()]
+    for index, (name, shape) in enumerate(shapes):
+        found = {moment: moments[moment][name] for moment in MOMENTS if name in moments[moment]}
+        if not found:
+            continue
+        wanted = {"exp_avg": shape, "exp_avg_sq": shape, "step": ()}
+        if {moment: tensor.shape for moment, tensor in found.items()} != wanted:
+            raise InvalidFile(f"{place}: the optimiser's memory of {name} is damaged or incomplete")
+        state[index] = found
+    if odd := {name for moment in moments.values() for name in moment} - dict(shapes).keys():
+        raise InvalidFile(f"{place}: holds an odd memory of {min(odd)}; its config asks for others")
+    groups = run.optimiser.state_dict()["param_groups"]
+    run.optimiser.load_state_dict({"state": state, "param_groups": groups})

@@ -1,0 +1,177 @@
+"""One step of learning: draw instances, build tours, weigh them, and leave the gradient in the parameters."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from fairway.kernels.lookahead import Guard, ahead
+from fairway.kernels.pointer.unmasked import open_scores
+from fairway.policies.attention import Policy
+from fairway.policies.features import Batch, features
+from fairway.problems.batch import TSPTWBatch, take
+from fairway.problems.draw import draw
+from fairway.search.decode import Decoded, decode, states_along
+from fairway.train.config import TrainConfig
+from fairway.train.losses import (
+    foresight_loss,
+    infeasible,
+    lagrangian,
+    plain_advantage,
+    reinforce,
+    shared_baseline,
+)
+from fairway.train.world import World
+
+Phase = Literal["exact", "warm", "online", "offline"]
+"""The guard alone; the same with AM's baseline still warming up; the guard and a PIP-D head that learns from it; a
+frozen copy of such a head as the guard."""
+
+FORGETS = 0.2
+"""The share of the newest batch in the baseline that AM warms up with."""
+
+FIGURES = (
+    "loss", "cost", "length", "excess", "broken", "dead_ends", "sol_infeasible", "inst_infeasible",
+    "foresight_loss", "doomed_found", "doomed", "sound_found", "sound",
+)  # fmt: skip
+"""What a step reports: means over its tours, then what its PIP-D head said of how many candidates."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Learners:
+    """Everything that a step reads or moves: the policy, whom it is compared with, and whose forecast it trusts."""
+
+    policy: Policy
+    encode: Callable[[Float[Tensor, "B N 4"]], Float[Tensor, "B N D"]]
+    """The policy's encoder, compiled or not."""
+    moving: Float[Tensor, ""]
+    """The exponential mean of what tours cost; NaN before the first batch."""
+    baseline: Policy | None = None
+    oracle: Policy | None = None
+
+
+def learn(
+    config: TrainConfig, learners: Learners, phase: Phase, generator: Generator, world: World
+) -> Float[Tensor, " F"]:
+    """Add the gradient of one batch to the policy's, and return the figures.
+
+    Every process draws the whole batch and keeps its share, so that a run does not depend on how many there are.
+    """
+    whole = draw(config.law, config.nodes, config.batch, generator)
+    steps = (config.batch, config.tours, config.nodes - 1)
+    noise = torch.rand(steps, generator=generator, device=generator.device)
+    mine = slice(world.rank, None, world.size)
+    batch, noise = take(whole, mine), noise[mine]
+    with in_half(config, batch):
+        nodes = learners.encode(features(batch))
+        pointer = learners.policy.point(nodes, batch)
+        oracle = None
+        if phase == "offline":
+            assert learners.oracle is not None, "offline, a frozen head masks"
+            with torch.no_grad():
+                oracle = learners.oracle.foresee(learners.oracle.encode(batch), batch)
+    guard = Guard("learned") if phase == "offline" else config.guard
+    decoded = decode(batch, pointer, guard, noise, oracle)
+    loss, cost = policy_loss(config, learners, phase, batch, decoded, world)
+    head, seen = nodes.new_zeros(()), nodes.new_zeros(4)
+    if phase == "online":
+        head, seen = head_loss(config, learners.policy, nodes, batch, decoded, world)
+    (loss + head).backward()
+    return torch.cat([_figures(loss, cost, decoded), head.detach()[None], seen])
+
+
+def in_half(config: TrainConfig, batch: Batch) -> AbstractContextManager[object]:
+    """Matrix products in bf16 where there is a GPU and the config does not forbid it."""
+    if config.half and batch.limit.is_cuda:
+        return torch.autocast("cuda", torch.bfloat16)
+    return nullcontext()
+
+
+def policy_loss(
+    config: TrainConfig,
+    learners: Learners,
+    phase: Phase,
+    batch: Batch,
+    decoded: Decoded,
+    world: World,
+) -> tuple[Float[Tensor, ""], Float[Tensor, "B P"]]:
+    """The loss of the routing policy, and what its tours cost."""
+    built = decoded.rollout
+    if config.objective.penalty is None:
+        advantage = plain_advantage(built.length, ~infeasible(built))
+        return reinforce(decoded.log_probability, advantage, 0 * advantage), built.length
+    cost = lagrangian(built, violation_unit(batch), config.objective)
+    if config.baseline == "shared":
+        expected = shared_baseline(cost)
+    elif phase == "warm":
+        expected = _warming(learners.moving, cost, world).expand(len(cost), 1)
+    else:
+        expected = _greedy_costs(config, learners.baseline, batch)
+    return reinforce(decoded.log_probability, cost, expected), cost
+
+
+def _warming(
+    moving: Float[Tensor, ""], cost: Float[Tensor, "B P"], world: World
+) -> Float[Tensor, ""]:
+    """Move the exponential mean towards this batch, and return it."""
+    mean = world.total(cost.mean()) / world.size
+    moving.copy_(torch.where(moving.isnan(), mean, moving.lerp(mean, FORGETS)))
+    return moving
+
+
+@torch.no_grad()
+def _greedy_costs(
+    config: TrainConfig, baseline: Policy | None, batch: Batch
+) -> Float[Tensor, "B 1"]:
+    """What the baseline's greedy tours cost."""
+    assert baseline is not None, "a greedy baseline is a policy"
+    with in_half(config, batch):
+        pointer = baseline(batch)
+    built = decode(batch, pointer, config.guard).rollout
+    return lagrangian(built, violation_unit(batch), config.objective)
+
+
+def head_loss(
+    config: TrainConfig,
+    policy: Policy,
+    nodes: Float[Tensor, "B N D"],
+    batch: Batch,
+    decoded: Decoded,
+    world: World,
+) -> tuple[Float[Tensor, ""], Float[Tensor, " 4"]]:
+    """The PIP-D head's loss on every choice that was one, and how many candidates it judged rightly."""
+    tours, levels = decoded.rollout.tours, decoded.levels
+    states = states_along(tours, levels, config.nodes)
+    outlook = ahead(batch, config.guard.rule)(states)
+    shape = (*tours.shape, config.nodes)
+    asked = states.unvisited.view(shape)[:, :, :-1]
+    doomed = asked & ~outlook.allowed.view(shape)[:, :, :-1]
+    with in_half(config, batch):
+        foreseen = policy.foresee(nodes, batch)
+    score = open_scores(foreseen, states.node, states.level).view(shape)[:, :, :-1]
+    counts = world.total(torch.stack([doomed.sum((0, 1, 3)), (asked & ~doomed).sum((0, 1, 3))]))
+    # The mean over processes must be the sum over instances, whose weights are those of all processes.
+    loss = world.size * foresight_loss(score, doomed, asked, (counts[0], counts[1]))
+    with torch.no_grad():
+        said = score > 0
+        right = [(doomed & said).sum(), doomed.sum(), (asked & ~doomed & ~said).sum()]
+        seen = torch.stack([*right, (asked & ~doomed).sum()])
+    return loss, seen.float()
+
+
+def violation_unit(batch: Batch) -> Float[Tensor, " B"]:
+    """In which the paper measures how far limits are passed: normalised time, or shares of the total load."""
+    return batch.unit if isinstance(batch, TSPTWBatch) else batch.horizon
+
+
+def _figures(
+    loss: Float[Tensor, ""], cost: Float[Tensor, "B P"], decoded: Decoded
+) -> Float[Tensor, " 8"]:
+    built = decoded.rollout
+    fails = infeasible(built)
+    means = [cost, built.length, built.excess, built.broken, built.dead_ends, fails, fails.all(1)]
+    return torch.stack([loss.detach(), *(mean.float().mean() for mean in means)])

@@ -1,0 +1,83 @@
+"""The pointer's Triton kernels against its definition: compiled on a GPU, interpreted elsewhere."""
+
+import os
+
+import pytest
+import torch
+
+if not torch.cuda.is_available():
+    os.environ["TRITON_INTERPRET"] = "1"  # must be there when the kernels are first imported
+
+from fairway.kernels.lookahead import Guard, Rule
+from fairway.kernels.pointer import Facts, Pointer, gpu
+from fairway.kernels.pointer.track import lay_out
+from fairway.problems.batch import Ground, TSPDLBatch, TSPTWBatch
+from fairway.problems.draw import draw
+from fairway.problems.generate import LAWS
+from fairway.search.decode import follow, traced
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+AHEAD = [Guard(rule=Rule(steps, own)) for steps, own in ((0, True), (1, True), (1, False))]
+WINDOWS = [Guard("none"), *AHEAD, Guard(rule=Rule(1), until=3), Guard("learned")]
+DRAFTS = [Guard("drafts"), Guard(rule=Rule(1)), Guard("none")]
+NODES = [2, 3, 12, 50, 100] if DEVICE == "cuda" else [3, 12]
+
+
+def some_pointer(instances, nodes, *, facts, seed=1, width=32, heads=2, clip=10.0):
+    """Projections of no particular meaning, large enough that softmaxes are far from even."""
+    generator = torch.Generator().manual_seed(seed)
+
+    def some(*shape, scale=1.0):
+        made = scale * torch.randn(shape, generator=generator)
+        return made.to(DEVICE).requires_grad_()
+
+    network = Facts(some(8, 4), some(8), some(8, scale=0.3)) if facts else None
+    states = [some(instances, nodes, width, scale=0.5) for _ in range(4)]
+    drift = some(instances, heads, nodes, scale=0.3)
+    return Pointer(*states, drift, some(instances, nodes, scale=0.3), clip, network)
+
+
+def leaves(pointer):
+    named = {name: getattr(pointer, name) for name in ("query", "key", "value", "aim", "drift", "bias")}
+    if pointer.facts is not None:
+        named |= {f"facts {name}": getattr(pointer.facts, name) for name in ("inner", "shift", "outer")}
+    return named
+
+
+def gradients(pointer, log_probability):
+    """Of a sum in which every tour has a weight of its own."""
+    weight = torch.linspace(-1, 2, log_probability.numel(), device=DEVICE).view_as(log_probability)
+    found = torch.autograd.grad((log_probability * weight).sum(), list(leaves(pointer).values()))
+    return dict(zip(leaves(pointer), found, strict=True))
+
+
+def decoded_both_ways(problem, nodes, guard, facts):
+    generator = torch.Generator(DEVICE).manual_seed(nodes)
+    batch = draw(LAWS[problem, "hard"], nodes, 3, generator)
+    pointer = some_pointer(3, nodes, facts=facts)
+    oracle = some_pointer(3, nodes, facts=False, seed=2) if guard.kind == "learned" else None
+    noise = torch.rand(3, 5, nodes - 1, generator=generator, device=DEVICE)
+    built, trace = traced(batch, pointer, guard, noise, oracle)
+    expected = follow(batch, pointer, trace, built)
+    walked = gpu.decode(pointer, lay_out(batch, guard), guard, "sample", noise, oracle=oracle)
+    return pointer, built, expected, walked
+
+
+@pytest.mark.parametrize("nodes", NODES)
+@pytest.mark.parametrize("facts", [False, True], ids=["plain", "facts"])
+@pytest.mark.parametrize(
+    ("problem", "guard"), [*(("tsptw", g) for g in WINDOWS), *(("tspdl", g) for g in DRAFTS)], ids=str
+)
+def test_a_rollout_in_one_launch_is_the_one_step_by_step(problem, guard, facts, nodes):
+    """The same tours from the same noise, the same sums, the same log-probabilities, the same gradients."""
+    pointer, built, expected, walked = decoded_both_ways(problem, nodes, guard, facts)
+    assert torch.equal(walked.tours, built.tours)
+    assert torch.equal(walked.broken, built.broken.int())
+    assert torch.equal(walked.dead_ends, built.dead_ends.int())
+    for name in ("length", "excess", "worst"):
+        torch.testing.assert_close(getattr(walked, name), getattr(built, name), rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(walked.log_probability, expected, rtol=1e-5, atol=1e-5)
+    found, wanted = gradients(pointer, walked.log_probability), gradients(pointer, expected)
+    for name, gradient in wanted.items():
+        most = float(gradient.abs().max())
+        assert float((found[name] - gradient).abs().max()) < 1e-4 * most + 1e-5, name

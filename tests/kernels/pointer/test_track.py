@@ -1,0 +1,87 @@
+import pytest
+import torch
+
+from fairway.kernels.lookahead import AUTHORS, Guard, Rule
+from fairway.kernels.lookahead.table import table
+from fairway.kernels.pointer.track import SMALLEST, in_order, lay_out, width_for
+from fairway.problems.draw import draw
+from fairway.problems.generate import LAWS
+from fairway.problems.problem import every_pair
+
+GUARDS = [
+    ("tsptw", Guard("none")),
+    ("tsptw", Guard(rule=Rule(0))),
+    ("tsptw", Guard(rule=Rule(1))),
+    ("tsptw", Guard(rule=AUTHORS)),
+    ("tspdl", Guard(rule=Rule(1))),
+    ("tspdl", Guard("drafts")),
+]
+
+
+def some_batch(problem, nodes=21):
+    return draw(LAWS[problem, "hard"], nodes, 3, torch.Generator().manual_seed(1))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "width"), [(2, 16), (16, 16), (17, 32), (50, 64), (64, 64), (100, 128), (512, 512)]
+)
+def test_a_batch_is_padded_to_a_power_of_two(nodes, width):
+    assert width_for(nodes) == width >= SMALLEST
+
+
+@pytest.mark.parametrize(("problem", "guard"), GUARDS, ids=str)
+def test_ranks_and_nodes_are_each_others_inverse_and_padding_is_the_depot(problem, guard):
+    batch = some_batch(problem)
+    track = lay_out(batch, guard)
+    assert track.order.shape == (3, 32)
+    assert track.order[:, 0].tolist() == [0, 0, 0]
+    assert not track.order[:, 21:].any()
+    nodes = torch.arange(21).expand(3, -1)
+    assert torch.equal(track.order.gather(1, track.rank), nodes)
+    assert torch.equal(track.rank.gather(1, track.order[:, :21]), nodes)
+
+
+@pytest.mark.parametrize(("problem", "guard"), GUARDS, ids=str)
+def test_nodes_stand_in_the_order_in_which_they_can_bind(problem, guard):
+    """By draft for the exact mask, otherwise by the least level anywhere from which the node can just be reached."""
+    batch = some_batch(problem)
+    known, order = table(batch), in_order(table(batch), guard)
+    binding = known.limit if guard.kind == "drafts" else known.latest.amin(1)
+    later = binding.gather(1, order)[:, 1:]
+    assert (later.diff(dim=1) >= 0).all()
+
+
+@pytest.mark.parametrize(("problem", "guard"), GUARDS, ids=str)
+def test_tables_by_rank_are_the_batchs(problem, guard):
+    batch = some_batch(problem)
+    track, known = lay_out(batch, guard), table(batch)
+    travel = batch.travel(*every_pair(batch))
+    b = torch.arange(3)[:, None]
+    floor, limit, _, demand, least = track.lines.unbind(1)
+    assert torch.equal(floor, batch.floor[b, track.order])
+    assert torch.equal(limit, batch.limit[b, track.order])
+    assert torch.equal(demand, known.lead[:, 0][b, track.order])
+    assert torch.equal(least, known.latest.amin(1)[b, track.order])
+    lead, way, latest = track.squares.unbind(1)
+    row, column = track.order[:, :, None], track.order[:, None, :]
+    assert torch.equal(lead, known.lead[b[..., None], row, column])
+    assert torch.equal(way, travel[b[..., None], row, column])
+    assert torch.equal(latest, known.latest[b[..., None], column, row])
+    assert torch.equal(track.starts, torch.stack([batch.outset, batch.unit], 1))
+
+
+@pytest.mark.parametrize(
+    ("guard", "expected"),
+    [
+        (Guard(rule=Rule(0)), lambda known: known.limit),
+        (Guard(rule=Rule(1)), lambda known: torch.minimum(known.limit, known.latest[:, :, 0])),
+        (Guard(rule=AUTHORS), lambda known: torch.full_like(known.limit, torch.inf)),
+    ],
+    ids=["own", "own and return", "authors"],
+)
+def test_the_cap_is_what_bounds_a_node_whatever_is_left(guard, expected):
+    """The own limit and the return as far as the rule asks for them; the authors' asks for neither."""
+    batch = some_batch("tsptw")
+    track = lay_out(batch, guard)
+    cap = expected(table(batch))
+    assert torch.equal(track.lines[:, 2], cap.gather(1, track.order))

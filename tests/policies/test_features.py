@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+import torch
+
+from fairway.policies import POMO, Policy
+from fairway.policies.features import features, horizon_of, places
+from fairway.problems.batch import to_batch
+from fairway.problems.draw import draw
+from fairway.problems.generate import LAWS
+from fairway.problems.instance import instance_set
+from fairway.problems.tspdl import TSPDL
+from fairway.problems.tsptw import TSPTW
+
+
+def apart(points):
+    return (points[:, None] - points[None]).square().sum(-1).sqrt()
+
+
+def test_windows_are_read_as_shares_of_the_latest_return():
+    """Reference-spec 2: [x, y, l / u_0, u / u_0] with u_0 = max over customers of u_i + D_0i, all units 100."""
+    xy = np.array([[0.0, 0.0], [30.0, 40.0], [60.0, 80.0]])
+    opens, closes = np.array([0.0, 10.0, 20.0]), np.array([1000.0, 150.0, 120.0])
+    travel = np.linalg.norm(xy[:, None] - xy[None], axis=-1)
+    instances = instance_set([TSPTW(travel, opens, closes, coordinates=xy)])
+    batch = to_batch(instances)
+    unit = float(batch.ground.scale[0])
+    last = max(150 + 50, 120 + 100) / unit
+    assert batch.horizon.tolist() == pytest.approx([last])
+    found = features(batch)[0]
+    assert found[:, :2] == pytest.approx(batch.ground.coordinates[0])
+    assert found[1:, 2].tolist() == pytest.approx([10 / unit / last, 20 / unit / last])
+    assert found[:, 3].tolist() == pytest.approx([1, 150 / unit / last, 120 / unit / last])
+
+
+def test_demands_and_drafts_are_read_as_shares_of_the_whole_load():
+    batch = draw(LAWS["tspdl", "hard"], 12, 3, torch.Generator().manual_seed(1))
+    found = features(batch)
+    assert torch.equal(found[..., :2], batch.ground.coordinates)
+    torch.testing.assert_close(found[..., 2], batch.demand / 11)
+    torch.testing.assert_close(found[..., 3], batch.draft / 11)
+    assert found.amin() >= 0
+    assert found.amax() <= 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_distances_alone_are_put_on_a_map_that_keeps_them(seed):
+    """Euclidean matrices without coordinates: the map is the instance's own up to turning, moving and scale."""
+    xy = np.random.default_rng(seed).random((8, 2))
+    travel = np.linalg.norm(xy[:, None] - xy[None], axis=-1)
+    batch = to_batch(instance_set([TSPTW(travel, 0, 10)]))
+    assert batch.ground.coordinates is None
+    found = places(batch)[0]
+    assert found.amin() >= 0
+    assert float(found.amax()) == pytest.approx(1)
+    ratio = apart(found)[~torch.eye(8, dtype=torch.bool)] / torch.tensor(
+        travel[~np.eye(8, dtype=bool)]
+    )
+    assert ratio.min().item() == pytest.approx(ratio.max().item(), rel=1e-3)
+
+
+def test_ways_that_differ_back_and_forth_and_service_times_are_read():
+    rng = np.random.default_rng(3)
+    travel = rng.integers(1, 30, (3, 7, 7)).astype(float)
+    windows = [
+        TSPTW(each, 0, [500, *rng.integers(50, 400, 6)], service=rng.integers(0, 9, 7))
+        for each in travel
+    ]
+    ports = [TSPDL(each, [0, 1, 2, 0, 1, 1, 3], 8) for each in travel]
+    for instances in (windows, ports):
+        batch = to_batch(instance_set(instances))
+        found = features(batch)
+        assert found.shape == (3, 7, 4)
+        assert found.dtype == torch.float32
+        assert found.isfinite().all()
+        assert found[..., :2].amin() >= 0
+        assert found[..., :2].amax() <= 1
+        assert len(found[0, :, :2].unique(dim=0)) == 7
+        assert Policy(POMO)(batch).query.isfinite().all()
+
+
+def test_there_and_back_count_alike_on_the_map():
+    travel = np.random.default_rng(4).integers(1, 30, (7, 7)).astype(float)
+    there, back = (
+        places(to_batch(instance_set([TSPTW(way, 0, 99)]))) for way in (travel, travel.T)
+    )
+    torch.testing.assert_close(there, back)
+
+
+@pytest.mark.parametrize("away", [0.0, 1.0], ids=["one place", "all alike"])
+def test_matrices_without_a_shape_are_put_somewhere(away):
+    batch = to_batch(instance_set([TSPTW(away * (1 - np.eye(5)), 0, 9)]))
+    assert features(batch).isfinite().all()
+
+
+def test_a_horizon_of_zero_divides_nothing():
+    batch = to_batch(instance_set([TSPTW(np.zeros((3, 3)), 0, 0), TSPTW(np.ones((3, 3)), 0, 5)]))
+    assert batch.horizon[0] == 0
+    assert horizon_of(batch)[0] == 1
+    assert horizon_of(batch)[1] == batch.horizon[1]
+    assert features(batch)[0, :, 2:].tolist() == [[0, 0]] * 3

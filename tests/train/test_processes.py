@@ -1,0 +1,80 @@
+import os
+import signal
+import threading
+
+import pytest
+import torch
+
+from fairway.errors import InvalidRequest
+from fairway.train.processes import device_named, interruptions, joined
+from fairway.train.world import World
+
+
+def test_auto_is_a_gpu_where_there_is_one(monkeypatch):
+    for there, kind in ((True, "cuda"), (False, "cpu")):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda there=there: there)
+        assert device_named("auto").type == kind
+        assert device_named("cpu").type == "cpu"
+    with pytest.raises(InvalidRequest, match="no GPU on this machine; train with --device cpu"):
+        device_named("cuda")
+    with pytest.raises(InvalidRequest, match="there is no device 'tpu'"):
+        device_named("tpu")
+
+
+def test_a_process_that_nobody_launched_is_alone():
+    with joined(torch.device("cpu")) as (world, device):
+        assert world == World()
+        assert device.type == "cpu"
+
+
+def test_a_world_is_joined_and_left(monkeypatch, tmp_path):
+    store = f"file://{tmp_path / 'store'}"
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    begun = []
+    start = torch.distributed.init_process_group
+    monkeypatch.setattr(
+        torch.distributed,
+        "init_process_group",
+        lambda backend: (begun.append(backend), start(backend, store, rank=0, world_size=1)),
+    )
+    with joined(torch.device("cpu")) as (world, _):
+        assert torch.distributed.is_initialized()
+        assert world == World(0, 1)
+    assert begun == ["gloo"]
+    assert not torch.distributed.is_initialized()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_interrupt_is_remembered_and_the_second_obeyed(number):
+    class Stopped(Exception):
+        pass
+
+    def stop(*_):
+        raise Stopped
+
+    before = signal.signal(number, stop)
+    try:
+        with interruptions() as asked:
+            assert not asked()
+            os.kill(os.getpid(), number)
+            assert asked()
+            with pytest.raises(Stopped):
+                os.kill(os.getpid(), number)
+        assert signal.getsignal(number) is stop
+    finally:
+        signal.signal(number, before)
+
+
+def test_outside_the_main_thread_nothing_is_caught():
+    seen = []
+
+    def work():
+        with interruptions() as asked:
+            seen.append(asked())
+
+    thread = threading.Thread(target=work)
+    before = signal.getsignal(signal.SIGINT)
+    thread.start()
+    thread.join()
+    assert seen == [False]
+    assert signal.getsignal(signal.SIGINT) is before
