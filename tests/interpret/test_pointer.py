@@ -11,7 +11,6 @@ if not torch.cuda.is_available():
 from fairway.kernels.lookahead import Guard, Rule
 from fairway.kernels.pointer import Facts, Pointer, gpu
 from fairway.kernels.pointer.track import lay_out
-from fairway.problems.batch import Ground, TSPDLBatch, TSPTWBatch
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
 from fairway.search.decode import follow, traced

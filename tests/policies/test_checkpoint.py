@@ -7,8 +7,9 @@ from safetensors import torch as safetensors
 
 from fairway import atomic
 from fairway.errors import InvalidFile
-from fairway.policies.attention import AM, POMO, Policy
+from fairway.policies.attention import Policy
 from fairway.policies.checkpoint import load_policy, save_policy
+from fairway.policies.config import AM, POMO
 
 CPU = torch.device("cpu")
 SMALL = replace(POMO, layers=1, width=32, heads=2, hidden=16)

@@ -4,7 +4,7 @@ import pytest
 
 from fairway.errors import InvalidRequest
 from fairway.kernels.lookahead.rule import AUTHORS, Guard, Rule
-from fairway.policies.attention import AM, POMO
+from fairway.policies.config import AM, POMO
 from fairway.recipes import MODELS, needs_weights, recipe_named, recipe_names
 from fairway.train.config import Foresight, Rate
 from fairway.train.losses import Objective

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from fairway.policies.attention import POMO
+from fairway.policies.config import POMO
 from fairway.train.config import TrainConfig
 
 

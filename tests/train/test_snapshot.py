@@ -10,7 +10,7 @@ from safetensors import torch as safetensors
 
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.kernels.lookahead.rule import Guard
-from fairway.policies.attention import AM
+from fairway.policies.config import AM
 from fairway.train import snapshot
 from fairway.train.config import Foresight
 from fairway.train.loop import Budget, train

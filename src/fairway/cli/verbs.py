@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from fairway.cli import ANSWERED, NOT_FEASIBLE
+from fairway.cli.benching import bench_app
 from fairway.cli.training import train
 from fairway.errors import InvalidRequest, InvalidTour
 
@@ -25,6 +26,7 @@ app = typer.Typer(
 bed_app = typer.Typer(help="The named test beds: list, show, export.", no_args_is_help=True)
 app.add_typer(bed_app, name="bed")
 app.command()(train)
+app.add_typer(bench_app, name="bench")
 
 File = Annotated[Path, typer.Argument(help="An instance in any known format; - reads stdin.")]
 Index = Annotated[int | None, typer.Option(help="Which instance of a set, counted from 0.")]

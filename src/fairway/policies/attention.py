@@ -4,49 +4,19 @@ They differ in depth, in the normalisation, in whether projections have biases, 
 with the current node and the time as a share of the horizon, AM with the mean of all nodes too and the time as it is.
 """
 
-from dataclasses import dataclass
-from typing import Literal
-
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from fairway.errors import InvalidRequest
 from fairway.kernels.pointer import Facts, Pointer
-from fairway.policies.features import Batch, features, horizon_of
+from fairway.policies.config import PolicyConfig
+from fairway.policies.decoder import CLIP, Decoder
+from fairway.policies.features import Batch, features
+from fairway.policies.foresight import foresight_head
 from fairway.policies.norms import norm
 
-CLIP = 10.0
-"""Scores are 10 tanh(...), in both papers."""
 FACTS = 4
 """The way, the wait, the slack to the own limit and to the look-ahead's."""
-
-
-@dataclass(frozen=True, slots=True)
-class PolicyConfig:
-    """What a policy is made of; two policies with the same config can exchange weights."""
-
-    backbone: Literal["pomo", "am"] = "pomo"
-    layers: int = 6
-    width: int = 128
-    heads: int = 8
-    hidden: int = 512
-    normalisation: Literal["instance", "batch", "layer"] = "instance"
-    foresight: bool = False
-    """A PIP-D head beside the decoder."""
-    facts: int = 0
-    """Hidden units of the network that reads each candidate's own facts; 0 for the paper's decoder."""
-
-    def __post_init__(self) -> None:
-        if self.width % self.heads or self.width // self.heads < 16:
-            raise InvalidRequest(
-                f"a width of {self.width} cannot be shared by {self.heads} heads; "
-                "expected a multiple of the heads, 16 or more for each"
-            )
-
-
-POMO = PolicyConfig()
-AM = PolicyConfig(backbone="am", layers=3, normalisation="batch")
 
 
 class Layer(nn.Module):
@@ -73,46 +43,6 @@ class Layer(nn.Module):
         return self.second_norm(nodes + self.narrow(torch.relu(self.widen(nodes))))
 
 
-class Decoder(nn.Module):
-    """The projections of one pointer: the routing decoder, or the PIP-D head that mirrors it."""
-
-    def __init__(self, config: PolicyConfig, *, clip: float | None, scaled: bool = True) -> None:
-        super().__init__()
-        width = config.width
-        self.heads, self.clip, self.scaled = config.heads, clip, scaled
-        self.per_horizon = config.backbone == "pomo"
-        self.query = nn.Linear(width + 1, width, bias=False)
-        self.key = nn.Linear(width, width, bias=False)
-        self.value = nn.Linear(width, width, bias=False)
-        self.join = nn.Linear(width, width, bias=config.backbone == "pomo")
-        self.context = None if config.backbone == "pomo" else nn.Linear(width, width, bias=False)
-        self.aim = None if config.backbone == "pomo" else nn.Linear(width, width, bias=False)
-
-    def forward(
-        self, nodes: Float[Tensor, "B N D"], batch: Batch, facts: Facts | None = None
-    ) -> Pointer:
-        """The decoder bound to a batch, with everything folded in that does not depend on a tour."""
-        depth = nodes.shape[-1] // self.heads
-        by_node, by_level = self.query.weight[:, :-1], self.query.weight[:, -1]
-        query = nn.functional.linear(nodes, by_node)
-        if self.context is not None:
-            query = query + self.context(nodes.mean(1, keepdim=True))
-        key = self.key(nodes)
-        drift = key.float().unflatten(-1, (self.heads, depth))
-        drift = (drift * by_level.view(self.heads, depth)).sum(-1).transpose(1, 2) / depth**0.5
-        if self.per_horizon:
-            drift = drift / horizon_of(batch)[:, None, None]
-        aimed = nodes if self.aim is None else self.aim(nodes)
-        size = nodes.shape[-1] ** -0.5 if self.scaled else 1.0
-        aim = nn.functional.linear(aimed * size, self.join.weight.mT)
-        off = torch.zeros_like(drift[:, 0])
-        if self.join.bias is not None:
-            off = (aimed.float() * self.join.bias).sum(-1) * size
-        return Pointer(
-            query * depth**-0.5, key, self.value(nodes), aim, drift, off, self.clip, facts
-        )
-
-
 class Policy(nn.Module):
     """From a batch to a pointer that can be decoded into tours, and to the PIP-D head's, where there is one."""
 
@@ -123,9 +53,7 @@ class Policy(nn.Module):
         self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
         self.decoder = Decoder(config, clip=CLIP)
         if config.foresight:
-            # The authors' POMO head neither scales nor clips; their AM head does both.
-            mirrored = config.backbone == "am"
-            self.foresight = Decoder(config, clip=CLIP if mirrored else None, scaled=mirrored)
+            self.foresight = foresight_head(config)
         if config.facts:
             self.facts_inner = nn.Linear(FACTS, config.facts)
             self.facts_outer = nn.Parameter(torch.zeros(config.facts))

@@ -18,7 +18,8 @@ from torch import Tensor, nn
 
 from fairway import atomic
 from fairway.errors import FairwayError, InvalidFile, InvalidRequest
-from fairway.policies.attention import Policy, PolicyConfig
+from fairway.policies.attention import Policy
+from fairway.policies.config import PolicyConfig
 
 FORMAT = 1
 LARGEST = 10_000

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from fairway.kernels.lookahead.rule import Guard
-from fairway.policies.attention import POMO
+from fairway.policies.config import POMO
 from fairway.recipes.task import Task
 from fairway.train.config import Rate, TrainConfig
 

@@ -6,7 +6,7 @@ A star is the Lagrangian penalty, PIP the look-ahead mask in training, and PIP-D
 from dataclasses import replace
 
 from fairway.kernels.lookahead.rule import AUTHORS, Guard
-from fairway.policies.attention import AM, POMO
+from fairway.policies.config import AM, POMO
 from fairway.recipes.task import Task
 from fairway.train.config import Foresight, Rate, TrainConfig
 from fairway.train.losses import Objective

@@ -5,7 +5,7 @@ from typing import Literal
 
 from fairway.errors import InvalidRequest
 from fairway.kernels.lookahead.rule import Guard
-from fairway.policies.attention import POMO, PolicyConfig
+from fairway.policies.config import POMO, PolicyConfig
 from fairway.problems.generate import LAWS, Law
 from fairway.train.losses import Objective
 
@@ -37,6 +37,9 @@ class Rate:
     """Constant until nine tenths of the run and a tenth of that after (POMO), falling to a hundredth, constant (AM)."""
 
 
+ONE_STEP, PENALISED, PAPERS_RATE = Guard(), Objective(), Rate()
+
+
 @dataclass(frozen=True, slots=True)
 class TrainConfig:
     """One model's training."""
@@ -46,14 +49,14 @@ class TrainConfig:
     hardness: Literal["easy", "medium", "hard"]
     nodes: int
     policy: PolicyConfig = POMO
-    guard: Guard = Guard()
-    objective: Objective = Objective()
+    guard: Guard = ONE_STEP
+    objective: Objective = PENALISED
     baseline: Literal["shared", "greedy"] = "shared"
     batch: int = 64
     """Instances a step, over all processes together."""
     tours: int = 50
     """Tours sampled for each instance."""
-    rate: Rate = Rate()
+    rate: Rate = PAPERS_RATE
     weight_decay: float = 1e-6
     clip_norm: float | None = None
     epoch: int = 10_000

@@ -23,7 +23,8 @@ def settle_oracle(run: Run, figures: dict[str, float], block_ends: bool) -> None
     Each block starts its own record: a head is judged by the tours of its own time.
     """
     plan = run.config.foresight
-    assert plan is not None and run.oracle is not None, "only PIP-D has a head to copy"
+    assert plan is not None, "only PIP-D has a head to copy"
+    assert run.oracle is not None, "a PIP-D run has a place for the copy"
     spared = figures["sound_found"] / max(figures["sound"], 1.0)
     found = figures["doomed_found"] / max(figures["doomed"], 1.0)
     trusted = found >= plan.trusted

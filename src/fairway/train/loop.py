@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from fairway.errors import FairwayError
+from fairway.errors import FairwayError, InvalidRequest
 from fairway.train.baseline import settle_baseline
 from fairway.train.engine import engine
 from fairway.train.foresight import phase_of, settle_oracle
@@ -66,7 +66,12 @@ def train(run: Run, budget: Budget, world: World, every: float = 1.0) -> Iterato
 
     Between records nothing is read back from a GPU. At each record the run is in a state that can be saved.
     """
-    _away_from_the_default_stream(run)
+    if run.config.batch % world.size:
+        raise InvalidRequest(
+            f"a batch of {run.config.batch} cannot be shared evenly by {world.size} processes; "
+            "use a number of processes that divides it"
+        )
+    off_the_default_stream(next(run.policy.parameters()).device)
     advance = engine(run.config, learners_of(run), world)
     tally, epoch_tally = Tally(run), Tally(run)
     began, before, queue = time.monotonic(), run.seconds, Queue()
@@ -111,11 +116,8 @@ def update(run: Run, spent: float) -> float:
     run.optimiser.step()
     if run.average is not None:
         keep = min(config.average, (1 + run.step) / (10 + run.step))
-        new, old = run.policy.state_dict(), run.average.state_dict()
-        floats = [name for name, tensor in old.items() if tensor.is_floating_point()]
-        torch._foreach_lerp_(
-            [old[name] for name in floats], [new[name] for name in floats], 1 - keep
-        )
+        old, new = ([*part.state_dict().values()] for part in (run.average, run.policy))
+        torch._foreach_lerp_(old, new, 1 - keep)
     return rate
 
 
@@ -181,12 +183,12 @@ class Queue:
             self._events.popleft().synchronize()
 
 
-def _away_from_the_default_stream(run: Run) -> None:
+def off_the_default_stream(device: torch.device) -> None:
     """Graphs cannot be recorded where gradients were ever touched on a GPU's default stream."""
-    device = next(run.policy.parameters()).device
-    if device.type == "cuda" and torch.cuda.current_stream(device) == torch.cuda.default_stream(
-        device
-    ):
+    if device.type != "cuda":
+        return
+    default = torch.cuda.default_stream(device)
+    if torch.cuda.current_stream(device) == default:
         stream = torch.cuda.Stream(device)
-        stream.wait_stream(torch.cuda.current_stream(device))
+        stream.wait_stream(default)
         torch.cuda.set_stream(stream)

@@ -153,6 +153,10 @@ def head_loss(
     with in_half(config, batch):
         foreseen = policy.foresee(nodes, batch)
     score = open_scores(foreseen, states.node, states.level).view(shape)[:, :, :-1]
+    if config.policy.backbone == "am":  # whose authors balance all steps of a batch together
+        score, doomed, asked = (
+            tensor.flatten(1, 2)[:, :, None] for tensor in (score, doomed, asked)
+        )
     counts = world.total(torch.stack([doomed.sum((0, 1, 3)), (asked & ~doomed).sum((0, 1, 3))]))
     # The mean over processes must be the sum over instances, whose weights are those of all processes.
     loss = world.size * foresight_loss(score, doomed, asked, (counts[0], counts[1]))

@@ -39,11 +39,3 @@ class Pointer:
     def heads(self) -> int:
         """How many heads share the width."""
         return self.drift.shape[1]
-
-    def detach(self) -> "Pointer":
-        """The same, cut off from the weights it came from."""
-        fixed = (self.query, self.key, self.value, self.aim, self.drift, self.bias)
-        facts = self.facts
-        if facts is not None:
-            facts = Facts(facts.inner.detach(), facts.shift.detach(), facts.outer.detach())
-        return Pointer(*(tensor.detach() for tensor in fixed), self.clip, facts)

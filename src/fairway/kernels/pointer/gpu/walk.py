@@ -4,7 +4,6 @@ import triton
 import triton.language as tl
 
 from fairway.kernels.pointer.gpu.facts import facts_of, squashed, weighed
-from fairway.kernels.pointer.gpu.powers import LOG2E, inverse, power
 from fairway.kernels.pointer.gpu.masks import (
     CAP,
     FLOOR,
@@ -15,6 +14,7 @@ from fairway.kernels.pointer.gpu.masks import (
     bound_drafts,
     bound_one_step,
 )
+from fairway.kernels.pointer.gpu.powers import LOG2E, inverse, power
 
 NONE, ZERO_STEP, ONE_STEP, DRAFTS, LEARNED = (tl.constexpr(mask) for mask in range(5))
 GREEDY, SAMPLE, FORCED = (tl.constexpr(choice) for choice in range(3))

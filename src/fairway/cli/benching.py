@@ -1,0 +1,56 @@
+"""The verbs `bench ...`: how fast the parts of Fairway are on this machine."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from fairway.train.pace import Pace
+
+bench_app = typer.Typer(help="How fast this machine is: train.", no_args_is_help=True)
+
+
+@bench_app.callback()
+def bench() -> None:
+    """How fast the parts of Fairway are on this machine."""
+
+
+@bench_app.command("train")
+def bench_train(
+    device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option()] = "auto",
+) -> None:
+    """Training steps of POMO*+PIP, with and without the mask: instances a second, milliseconds by phase, memory."""
+    from rich import box
+    from rich.table import Table
+
+    from fairway.cli import show
+    from fairway.train.pace import REFERENCE, paces
+    from fairway.train.processes import device_named
+
+    table = Table(box=box.SIMPLE)
+    for name in ("nodes", "batch x tours", "mask", "instances/s", "authors' code"):
+        table.add_column(name, justify="right")
+    for name in ("step ms", "draw", "encode", "rollout", "gradient", "memory GB", "mask adds"):
+        table.add_column(name, justify="right")
+    unmasked: dict[int, Pace] = {}
+    with show.progress() as progress:
+        for pace in progress.track(paces(device_named(device)), description="measuring"):
+            unmasked.setdefault(pace.nodes, pace)
+            table.add_row(*_cells(pace, unmasked[pace.nodes], REFERENCE.get(pace.nodes)))
+    show.out.print(table)
+
+
+def _cells(pace: "Pace", unmasked: "Pace", reference: float | None) -> list[str]:
+    """One size as text; the reference is the authors' code with its mask."""
+    compared = pace.masked and reference is not None and pace.memory > 0  # theirs ran on a GPU
+    spans = (pace.step, pace.draw, pace.encode, pace.rollout, pace.rest)
+    return [
+        str(pace.nodes),
+        f"{pace.batch} x {pace.tours}",
+        "1 step" if pace.masked else "none",
+        f"{pace.instances:,.0f}",
+        f"{pace.instances / reference:,.0f} x {reference:.0f}" if compared else "",
+        *(f"{1e3 * span:.2f}" for span in spans),
+        f"{pace.memory / 1e9:.1f}" if pace.memory else "",
+        f"{100 * (pace.step / unmasked.step - 1):.1f} %" if pace.masked else "",
+    ]
