@@ -1,11 +1,11 @@
 """The verb `train` as a user meets it, and the words it shows."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -127,11 +127,14 @@ def refusal(words, folder) -> str:
     return str(result.exception)
 
 
+def printed(panel) -> str:
+    console = Console(width=100, file=StringIO())
+    console.print(panel)
+    return console.file.getvalue()
+
+
 def test_the_panel_shows_where_a_run_stands():
-    console = Console(width=100, record=True, file=open(os.devnull, "w"))
-    with console.file:
-        console.print(panel(recipe_named("fairway-tsptw20-hard"), record(), VALIDATION))
-    text = console.export_text()
+    text = printed(panel(recipe_named("fairway-tsptw20-hard"), record(), VALIDATION))
     for words in (
         "fairway-tsptw20-hard",
         "25.0 %",
@@ -149,10 +152,8 @@ def test_the_panel_shows_where_a_run_stands():
 
 
 def test_a_panel_before_the_first_record_has_no_figures():
-    console = Console(width=100, record=True, file=open(os.devnull, "w"))
-    with console.file:
-        console.print(panel(recipe_named("fairway-tsptw20-hard"), None, None))
-    assert "preparing the first step" in console.export_text()
+    shown = printed(panel(recipe_named("fairway-tsptw20-hard"), None, None))
+    assert "preparing the first step" in shown
 
 
 def test_lines_say_the_same_without_a_terminal():

@@ -14,12 +14,21 @@ from fairway.kernels.pointer.track import lay_out
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
 from fairway.search.decode import follow, traced
+from fairway.train.config import TrainConfig
+from fairway.train.engine import engine, seed_of
+from fairway.train.loop import learners_of, off_the_default_stream
+from fairway.train.run import begin
+from fairway.train.step import learn
+from fairway.train.world import World
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 AHEAD = [Guard(rule=Rule(steps, own)) for steps, own in ((0, True), (1, True), (1, False))]
 WINDOWS = [Guard("none"), *AHEAD, Guard(rule=Rule(1), until=3), Guard("learned")]
 DRAFTS = [Guard("drafts"), Guard(rule=Rule(1)), Guard("none")]
-NODES = [2, 3, 12, 50, 100] if DEVICE == "cuda" else [3, 12]
+NODES = (
+    [2, 3, 12, 50, 100] if DEVICE == "cuda" else [8]
+)  # interpreted, a step takes a tenth of a second
+CASES = [*(("tsptw", guard) for guard in WINDOWS), *(("tspdl", guard) for guard in DRAFTS)]
 
 
 def some_pointer(instances, nodes, *, facts, seed=1, width=32, heads=2, clip=10.0):
@@ -37,9 +46,13 @@ def some_pointer(instances, nodes, *, facts, seed=1, width=32, heads=2, clip=10.
 
 
 def leaves(pointer):
-    named = {name: getattr(pointer, name) for name in ("query", "key", "value", "aim", "drift", "bias")}
+    named = {
+        name: getattr(pointer, name) for name in ("query", "key", "value", "aim", "drift", "bias")
+    }
     if pointer.facts is not None:
-        named |= {f"facts {name}": getattr(pointer.facts, name) for name in ("inner", "shift", "outer")}
+        named |= {
+            f"facts {name}": getattr(pointer.facts, name) for name in ("inner", "shift", "outer")
+        }
     return named
 
 
@@ -64,9 +77,7 @@ def decoded_both_ways(problem, nodes, guard, facts):
 
 @pytest.mark.parametrize("nodes", NODES)
 @pytest.mark.parametrize("facts", [False, True], ids=["plain", "facts"])
-@pytest.mark.parametrize(
-    ("problem", "guard"), [*(("tsptw", g) for g in WINDOWS), *(("tspdl", g) for g in DRAFTS)], ids=str
-)
+@pytest.mark.parametrize(("problem", "guard"), CASES, ids=str)
 def test_a_rollout_in_one_launch_is_the_one_step_by_step(problem, guard, facts, nodes):
     """The same tours from the same noise, the same sums, the same log-probabilities, the same gradients."""
     pointer, built, expected, walked = decoded_both_ways(problem, nodes, guard, facts)
@@ -74,9 +85,47 @@ def test_a_rollout_in_one_launch_is_the_one_step_by_step(problem, guard, facts, 
     assert torch.equal(walked.broken, built.broken.int())
     assert torch.equal(walked.dead_ends, built.dead_ends.int())
     for name in ("length", "excess", "worst"):
-        torch.testing.assert_close(getattr(walked, name), getattr(built, name), rtol=1e-5, atol=1e-5)
+        torch.testing.assert_close(
+            getattr(walked, name), getattr(built, name), rtol=1e-5, atol=1e-5
+        )
     torch.testing.assert_close(walked.log_probability, expected, rtol=1e-5, atol=1e-5)
     found, wanted = gradients(pointer, walked.log_probability), gradients(pointer, expected)
     for name, gradient in wanted.items():
         most = float(gradient.abs().max())
         assert float((found[name] - gradient).abs().max()) < 1e-4 * most + 1e-5, name
+
+
+def test_the_last_stops_of_the_smallest_instances():
+    _, built, expected, walked = decoded_both_ways("tsptw", 3, Guard(), facts=True)
+    assert torch.equal(walked.tours, built.tours)
+    torch.testing.assert_close(walked.log_probability, expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("choice", ["greedy", "forced"])
+def test_tours_may_be_greedy_or_given(choice):
+    batch = draw(LAWS["tsptw", "hard"], 6, 2, torch.Generator(DEVICE).manual_seed(1))
+    pointer, noise = some_pointer(2, 6, facts=False), torch.zeros(2, 1, 5, device=DEVICE)
+    built, trace = traced(batch, pointer, Guard(), None, None)
+    given = built.tours if choice == "forced" else None
+    walked = gpu.decode(pointer, lay_out(batch, Guard()), Guard(), choice, noise, given)
+    assert torch.equal(walked.tours, built.tours)
+    likely = follow(batch, pointer, trace, built)
+    torch.testing.assert_close(walked.log_probability, likely, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(walked.levels[..., 0], trace.states[0].level)
+
+
+@pytest.mark.cuda
+def test_a_step_recorded_as_a_graph_learns_what_plain_calls_learn():
+    config = TrainConfig("t", "tsptw", "hard", 20, batch=16, tours=8, half=False)
+    run = begin(config, torch.device("cuda"))
+    off_the_default_stream(torch.device("cuda"))
+    recorded = engine(config, learners_of(run), World())
+    figures = [recorded("exact", 5).clone() for _ in range(2)]
+    graph = [p.grad.clone() for p in run.policy.parameters()]
+    assert torch.equal(*figures), "a graph replayed with the same seed draws the same instances"
+    generator = torch.Generator("cuda").manual_seed(seed_of(config, 5))
+    run.policy.zero_grad()
+    plainly = learn(config, learners_of(run), "exact", generator, World())
+    torch.testing.assert_close(figures[0], plainly, rtol=1e-4, atol=1e-4)
+    for recorded_one, parameter in zip(graph, run.policy.parameters(), strict=True):
+        torch.testing.assert_close(recorded_one, parameter.grad, rtol=1e-3, atol=1e-4)

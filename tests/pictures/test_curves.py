@@ -9,11 +9,13 @@ from fairway.pictures.curves import MOST_POINTS, draw_curves
 
 
 def record(instances, sol=0.5, length=9.0):
-    return {"kind": "record", "instances": instances, "sol_infeasible": sol, "inst_infeasible": 0.25 * sol, "length": length}  # fmt: skip
+    shares = {"sol_infeasible": sol, "inst_infeasible": 0.25 * sol}
+    return {"kind": "record", "instances": instances, **shares, "length": length}
 
 
 def validation(instances, sol=20.0, length=8.0):
-    return {"kind": "validation", "instances": instances, "sol_infeasible": sol, "inst_infeasible": 2.0, "length": length}  # fmt: skip
+    shares = {"sol_infeasible": sol, "inst_infeasible": 2.0}
+    return {"kind": "validation", "instances": instances, **shares, "length": length}
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from fairway.errors import InvalidRequest
-from fairway.train.processes import device_named, interruptions, joined
+from fairway.train.processes import device_named, interruptions, join
 from fairway.train.world import World
 
 
@@ -22,25 +22,28 @@ def test_auto_is_a_gpu_where_there_is_one(monkeypatch):
 
 
 def test_a_process_that_nobody_launched_is_alone():
-    with joined(torch.device("cpu")) as (world, device):
-        assert world == World()
-        assert device.type == "cpu"
+    world, device = join(torch.device("cpu"))
+    assert world == World()
+    assert device.type == "cpu"
 
 
-def test_a_world_is_joined_and_left(monkeypatch, tmp_path):
-    store = f"file://{tmp_path / 'store'}"
+def test_an_announced_world_is_joined_once(monkeypatch, tmp_path):
     monkeypatch.setenv("WORLD_SIZE", "2")
-    begun = []
+    begun, left = [], []
     start = torch.distributed.init_process_group
-    monkeypatch.setattr(
-        torch.distributed,
-        "init_process_group",
-        lambda backend: (begun.append(backend), start(backend, store, rank=0, world_size=1)),
-    )
-    with joined(torch.device("cpu")) as (world, _):
-        assert torch.distributed.is_initialized()
-        assert world == World(0, 1)
+
+    def begin(backend):
+        begun.append(backend)
+        start(backend, f"file://{tmp_path / 'store'}", rank=0, world_size=1)
+
+    monkeypatch.setattr(torch.distributed, "init_process_group", begin)
+    monkeypatch.setattr("atexit.register", left.append)
+    for _ in range(2):
+        assert join(torch.device("cpu")) == (World(0, 1), torch.device("cpu"))
     assert begun == ["gloo"]
+    assert torch.distributed.is_initialized()
+    (leave,) = left
+    leave()
     assert not torch.distributed.is_initialized()
 
 

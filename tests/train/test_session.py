@@ -118,12 +118,16 @@ from fairway.train.loop import Budget
 from fairway.train.session import Cadence, train_recipe
 
 # Behind an instance norm biases have no gradient but noise, which Adam makes as large as any: hence layer norms.
-ours = recipe_named("fairway-layernorm-tsptw10-hard")
-learned = recipe_named("pomo-star-pip-d-layernorm-tsptw10-hard")
+def small(name, **changes):
+    config = recipe_named(name)
+    policy = replace(config.policy, layers=1, width=32, heads=2, hidden=32)
+    return replace(config, policy=policy, batch=8, **changes)
+
+plan = Foresight(2, 3, 1, 1, trusted=0.0)
 configs = {
-    "fairway": replace(ours, batch=8, tours=4, rate=Rate(1e-4)),
-    "pip-d": replace(learned, batch=8, tours=4, epoch=24, foresight=Foresight(2, 3, 1, 1, 0.0)),
-    "am": replace(recipe_named("am-star-pip-tsptw10-hard"), batch=8, epoch=48),
+    "fairway": small("fairway-layernorm-tsptw10-hard", tours=4, rate=Rate(1e-4)),
+    "pip-d": small("pomo-star-pip-d-layernorm-tsptw10-hard", tours=4, epoch=24, foresight=plan),
+    "am": small("am-star-pip-tsptw10-hard", epoch=48),
 }
 
 def train_all(folder):
@@ -139,7 +143,7 @@ def test_two_processes_equal_one_at_the_same_global_batch(tmp_path):
     (tmp_path / "script.py").write_text(f"{TOGETHER}\ntrain_all(Path(sys.argv[1]))\n")
     launch = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
     words = [sys.executable, *launch, str(tmp_path / "script.py"), str(tmp_path / "two")]
-    result = subprocess.run(words, capture_output=True, text=True, check=False)
+    result = subprocess.run(words, capture_output=True, text=True, check=False, timeout=200)
     assert result.returncode == 0, result.stderr
     alone = {}
     exec(TOGETHER, alone)

@@ -135,7 +135,7 @@ def test_a_snapshot_that_was_tampered_with_is_refused(tiny, tmp_path, change, sa
 @pytest.mark.parametrize("content", [b"", b"\x80\x05pickle", b"\x02" + b"\0" * 7 + b"{}"])
 def test_what_is_no_snapshot_is_refused(tiny, tmp_path, content):
     (tmp_path / snapshot.NAME).write_bytes(content)
-    with pytest.raises(InvalidFile, match="no safetensors file|no snapshot of a run"):
+    with pytest.raises(InvalidFile, match=r"no safetensors file|no snapshot of a run"):
         snapshot.restore(tiny, tmp_path, CPU)
 
 

@@ -1,5 +1,6 @@
 """A process among others: the device it works on, whom it works with, and how it is asked to stop."""
 
+import atexit
 import os
 import signal
 import threading
@@ -26,20 +27,17 @@ def device_named(name: str) -> torch.device:
     return torch.device(name)
 
 
-@contextmanager
-def joined(device: torch.device) -> Iterator[tuple[World, torch.device]]:
-    """The world that torchrun announces, joined and left again, and this process's own device; else it is alone."""
-    if dist.is_initialized() or int(os.environ.get("WORLD_SIZE", "1")) == 1:
-        yield here(), device
-        return
-    if device.type == "cuda":
+def join(device: torch.device) -> tuple[World, torch.device]:
+    """The world that torchrun announces, joined until this process ends, and its own device; else it is alone."""
+    announced = int(os.environ.get("WORLD_SIZE", "1")) > 1
+    if announced and device.type == "cuda":
         device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
         torch.cuda.set_device(device)
-    dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
-    try:
-        yield here(), device
-    finally:
-        dist.destroy_process_group()
+    if announced and not dist.is_initialized():
+        dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
+        # Not at the end of a run: the store that a next one would meet over remembers the first.
+        atexit.register(dist.destroy_process_group)
+    return here(), device
 
 
 @contextmanager

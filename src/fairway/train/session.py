@@ -23,7 +23,7 @@ from fairway.train.config import TrainConfig
 from fairway.train.log import LINES, Log, Validation, numbers_only
 from fairway.train.loop import Budget, Diverged, Record, train
 from fairway.train.memory import too_large
-from fairway.train.processes import device_named, interruptions, joined
+from fairway.train.processes import device_named, interruptions, join
 from fairway.train.run import Run, begin
 from fairway.train.validate import Score, validate, validation_set
 from fairway.train.world import World
@@ -87,23 +87,23 @@ def train_recipe(
         start: A checkpoint whose weights the run begins with.
         cadence: How often to report, validate and save.
     """
-    with joined(device_named(device)) as (world, place):
-        if config.batch % world.size:
-            raise InvalidRequest(
-                f"a batch of {config.batch} cannot be shared evenly by {world.size} processes; "
-                f"choose a multiple of {world.size} with --batch"
-            )
-        if resume:
-            run = snapshot.restore(config, out, place)
-            budget = budget or _budget_in(out)
-        else:
-            run = _begun(config, out, place, start, world)
-            budget = budget or Budget()
-        if world.rank == 0:
-            _make_ready(run, out, budget, start)
-            yield from _lead(run, out, budget, world, cadence)
-        else:
-            _follow(run, budget, world, cadence)
+    world, place = join(device_named(device))
+    if config.batch % world.size:
+        raise InvalidRequest(
+            f"a batch of {config.batch} cannot be shared evenly by {world.size} processes; "
+            f"choose a multiple of {world.size} with --batch"
+        )
+    if resume:
+        run = snapshot.restore(config, out, place)
+        budget = budget or _budget_in(out)
+    else:
+        run = _begun(config, out, place, start, world)
+        budget = budget or Budget()
+    if world.rank == 0:
+        _make_ready(run, out, budget, start)
+        yield from _lead(run, out, budget, world, cadence)
+    else:
+        _follow(run, budget, world, cadence)
 
 
 def _begun(

@@ -141,7 +141,8 @@ def drawn(
         grade = grade * (clip - clip * turn * turn)
         grade = tl.where(hidden < 0, 0.0, tl.where(grade == 0, NOT_QUITE_ZERO, grade))
         tl.store(grades + cell, grade.to(grades.dtype.element_ty), mask=real[:, None])
-    return action, taken, tl.log(tl.sum(tl.where(taken, likely, 0.0), axis=1) / total)
+    chance = tl.sum(tl.where(taken, likely, 0.0), axis=1) / total
+    return action, taken, tl.log(tl.maximum(chance, NOT_QUITE_ZERO))
 
 
 @triton.jit

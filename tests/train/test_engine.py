@@ -1,0 +1,26 @@
+from dataclasses import replace
+
+import torch
+
+from fairway.train.engine import engine, seed_of
+from fairway.train.loop import learners_of
+from fairway.train.run import begin
+from fairway.train.world import World
+
+CPU = torch.device("cpu")
+
+
+def test_every_step_and_seed_has_a_stream_of_its_own(tiny):
+    seeds = {seed_of(replace(tiny, seed=s), step) for s in range(20) for step in range(-5, 200)}
+    assert len(seeds) == 20 * 205
+
+
+def test_gradients_are_those_of_one_step_only(tiny):
+    run = begin(tiny, CPU)
+    advance = engine(tiny, learners_of(run), World())
+    advance("exact", 3)
+    alone = [p.grad.clone() for p in run.policy.parameters()]
+    advance("exact", 9)
+    advance("exact", 3)
+    for before, parameter in zip(alone, run.policy.parameters(), strict=True):
+        assert torch.equal(before, parameter.grad)
