@@ -2,12 +2,16 @@
 
 The way of the data, one direction only:
 
-    file / generator -> Instance -> Batch, State -> tour -> verify -> Solution
-    problems            problems    problems       classical  judge
+    file / generator -> Instance -> Batch, State -> mask -> scores -> tour -> verify -> Solution
+    problems            problems    problems        kernels  policies  search  judge
 
 - `fairway.problems`: instances, sets, batches, the laws that generate them, the test beds, the files
 - `fairway.judge`: the judge, which shares no code with what it judges
+- `fairway.kernels`: look-ahead, pruning and pointer, each with its definition and fast versions that equal it
+- `fairway.policies`: attention models that score candidates
+- `fairway.search`: from scores to tours
 - `fairway.classical`: tours without learning
+- `fairway.train`, `fairway.recipes`: how policies learn
 - `fairway.evaluate`: what results are compared with
 - `fairway.pictures`: tours and schedules drawn
 - `fairway.cli`: the command line

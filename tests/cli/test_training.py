@@ -91,7 +91,7 @@ def test_a_run_an_interrupt_and_a_resumption(tmp_path):
     assert json.loads((out / "policy.json").read_text())["trained"]["instances"] == seen + 80
     taken = sentence(run(*SMALL, "--out", out))
     assert "holds a run already; go on with it by --resume" in taken
-    crossed = sentence(run("fairway-tspdl10-hard", "--from", out, "--out", tmp_path / "ports"))
+    crossed = refusal(("fairway-tspdl10-hard", "--from", out, "--out", tmp_path / "ports"))
     assert "was trained for tsptw; fairway-tspdl10-hard begins with a policy for tspdl" in crossed
 
 
@@ -111,10 +111,10 @@ def test_what_can_be_seen_at_once_is_refused_in_one_sentence(tmp_path):
         (("finetune-pomo-star-pip-tsptw50-hard",), "name it with --from"),
         ((known, "--from", tmp_path / "absent", "--out", tmp_path), "cannot be read"),
     ):
-        assert said in refusal(words, tmp_path), words
+        assert said in refusal(words), words
 
 
-def refusal(words, folder) -> str:
+def refusal(words) -> str:
     """The sentence of a refused command, without the seconds that a fresh process takes."""
     from typer.testing import CliRunner
 

@@ -101,6 +101,16 @@ def test_the_last_stops_of_the_smallest_instances():
     torch.testing.assert_close(walked.log_probability, expected, rtol=1e-5, atol=1e-5)
 
 
+def test_more_nodes_than_a_word_has_bits():
+    batch = draw(LAWS["tsptw", "hard"], 70, 1, torch.Generator(DEVICE).manual_seed(4))
+    pointer, noise = some_pointer(1, 70, facts=False), torch.zeros(1, 1, 69, device=DEVICE)
+    built, _ = traced(batch, pointer, Guard(), None, None)
+    with torch.no_grad():
+        walked = gpu.decode(pointer, lay_out(batch, Guard()), Guard(), "greedy", noise)
+    assert torch.equal(walked.tours, built.tours)
+    assert torch.equal(walked.dead_ends, built.dead_ends.int())
+
+
 @pytest.mark.parametrize("choice", ["greedy", "forced"])
 def test_tours_may_be_greedy_or_given(choice):
     batch = draw(LAWS["tsptw", "hard"], 6, 2, torch.Generator(DEVICE).manual_seed(1))

@@ -9,34 +9,59 @@ LEAD, TRAVEL, LATEST = (tl.constexpr(square) for square in range(3))
 
 
 @triton.jit
-def _lowered(bound, ahead, squares, W: tl.constexpr):
-    """The bounds under the first rank ahead, that rank, and what is ahead without it; W stands for no rank."""
-    column = tl.arange(0, W)
-    rank = tl.min(ahead, axis=1)
-    row = squares + LATEST * W * W + rank[:, None] * W + column[None, :]
-    latest = tl.load(row, mask=(rank < W)[:, None], other=float("inf"))
-    return tl.minimum(bound, latest), rank, tl.where(ahead == rank[:, None], W, ahead)
+def all_ahead(M, T: tl.constexpr, W: tl.constexpr):
+    """The ranks from 1 to M as bits, for each tour: words of 64 ranks."""
+    WORDS: tl.constexpr = (W + 63) // 64
+    inside = tl.minimum(tl.maximum(M + 1 - 64 * tl.arange(0, WORDS), 0), 64).to(tl.int64)
+    # Two shifts, since a shift by all 64 bits is undefined.
+    words = (tl.full((WORDS,), -1, tl.int64) << (inside // 2)) << (inside - inside // 2)
+    words = tl.where(tl.arange(0, WORDS) == 0, ~words & -2, ~words)
+    return tl.zeros((T, WORDS), tl.int64) + words[None, :]
 
 
 @triton.jit
-def bound_one_step(shut, lines, squares, W: tl.constexpr):
+def without(left, rank, W: tl.constexpr):
+    """The same bits but for one rank of each tour."""
+    word = tl.arange(0, (W + 63) // 64)[None, :]
+    bit = tl.full(rank.shape, 1, tl.int64) << (rank % 64).to(tl.int64)
+    return tl.where(word == (rank // 64)[:, None], left & ~bit[:, None], left)
+
+
+@triton.jit
+def first_rank(left, W: tl.constexpr):
+    """The first rank whose bit is set; W where none is. A lone bit is a power of two, whose exponent is its place."""
+    alone = tl.abs((left & -left).to(tl.float32)).to(tl.int32, bitcast=True)
+    place = (alone >> 23) - 127 + 64 * tl.arange(0, (W + 63) // 64)[None, :]
+    return tl.min(tl.where(left == 0, W, place), axis=1)
+
+
+@triton.jit
+def bound_one_step(left, lines, squares, W: tl.constexpr):
     """The highest level of each unvisited node from which all others are still reached; nothing sensible elsewhere.
 
     Nodes are ranked by the least level from which anything reaches them. The first two unvisited ranks bound every
     candidate, one of them by the other; what no candidate needs to be below that is not looked at.
     """
     column = tl.arange(0, W)
-    bound = tl.zeros(shut.shape, tl.float32) + tl.load(lines + CAP * W + column)[None, :]
-    ahead = tl.where(shut == 0, column[None, :], W)
-    bound, first, ahead = _lowered(bound, ahead, squares, W)
-    bound, second, ahead = _lowered(bound, ahead, squares, W)
+    latest = squares + LATEST * W * W + column[None, :]
+    first = first_rank(left, W)
+    left = without(left, first, W)
+    second = first_rank(left, W)
+    left = without(left, second, W)
+    bound = tl.minimum(
+        tl.load(lines + CAP * W + column)[None, :], tl.load(latest + first[:, None] * W)
+    )
+    last = (second == W)[:, None]
+    bound = tl.minimum(bound, tl.load(latest + second[:, None] * W, mask=~last, other=float("inf")))
     top = tl.load(lines + MOST * W + first)
     top = tl.maximum(top, tl.load(lines + MOST * W + tl.minimum(second, W - 1)))
-    rank = tl.min(ahead, axis=1)
+    rank = first_rank(left, W)
     least = tl.load(lines + LEAST * W + rank, mask=rank < W, other=float("inf"))
     while tl.max((least < top).to(tl.int32), axis=0) > 0:
-        bound, rank, ahead = _lowered(bound, ahead, squares, W)
-        rank = tl.min(ahead, axis=1)
+        here = tl.load(latest + rank[:, None] * W, mask=(rank < W)[:, None], other=float("inf"))
+        bound = tl.minimum(bound, here)
+        left = without(left, rank, W)
+        rank = first_rank(left, W)
         least = tl.load(lines + LEAST * W + rank, mask=rank < W, other=float("inf"))
     return bound
 

@@ -11,8 +11,10 @@ from fairway.kernels.pointer.gpu.masks import (
     LIMIT,
     LINES,
     TRAVEL,
+    all_ahead,
     bound_drafts,
     bound_one_step,
+    without,
 )
 from fairway.kernels.pointer.gpu.powers import LOG2E, inverse, power
 
@@ -72,13 +74,14 @@ def chosen(likely, total, noise, forced, CHOICE: tl.constexpr, W: tl.constexpr):
 
 @triton.jit
 def hidden_and_bound(
-    oracle, drift, bias, node, level, shut, served, lines, squares, tolerance, masked, N,
+    oracle, drift, bias, node, level, shut, left, served, lines, squares, tolerance, masked, N,
     MASK: tl.constexpr, T: tl.constexpr, D: tl.constexpr, H: tl.constexpr, W: tl.constexpr,
     EXACT: tl.constexpr,
 ):  # fmt: skip
     """What the look-ahead hides, the highest level with which it lets candidates pass, and the tours left with none.
 
-    Hidden nodes have minus infinity and others zero, here and in `shut`, which hides the visited ones.
+    Hidden nodes have minus infinity and others zero, here and in `shut`, which hides the visited ones; `left` has the
+    others as bits.
     """
     column = tl.arange(0, W)
     bound = tl.full((T, W), float("inf"), tl.float32)
@@ -87,7 +90,7 @@ def hidden_and_bound(
         if MASK == ZERO_STEP:
             bound = tl.zeros((T, W), tl.float32) + tl.load(lines + CAP * W + column)[None, :]
         elif MASK == ONE_STEP:
-            bound = bound_one_step(shut, lines, squares, W)
+            bound = bound_one_step(left, lines, squares, W)
         elif MASK == DRAFTS:
             bound = bound_drafts(shut, level, lines, W)
         if MASK == LEARNED:
@@ -169,6 +172,7 @@ def walk(
     real = p < P
     shut = tl.where((column > 0) & (column <= M), 0.0, -float("inf"))[None, :]
     shut += tl.zeros((T, W), tl.float32)
+    left = all_ahead(M, T, W)
     nought = tl.zeros((T,), tl.float32)
     node, level = tl.zeros((T,), tl.int32), nought + tl.load(starts + b * 2)
     likelihood, length, excess, worst = nought, nought, nought, nought - float("inf")
@@ -180,7 +184,7 @@ def walk(
         lead = tl.load(squares + (LEAD * W + node[:, None]) * W + column[None, :])
         served = tl.maximum(level[:, None] + lead, tl.load(lines + FLOOR * W + column)[None, :])
         hidden, bound, dead = hidden_and_bound(
-            oracle, oracle_drift, oracle_bias, node, level, shut, served, lines, squares,
+            oracle, oracle_drift, oracle_bias, node, level, shut, left, served, lines, squares,
             tolerance, m < until, M + 1, MASK, T, D, H, W, EXACT,
         )  # fmt: skip
         score = first_scores(
@@ -202,6 +206,7 @@ def walk(
         broken, dead_ends = broken + (over > 0).to(tl.float32), dead_ends + dead.to(tl.float32)
         length += tl.load(squares + (TRAVEL * W + node) * W + action)
         node, shut = action, tl.where(taken, -float("inf"), shut)
+        left = without(left, action, W)
     length += tl.load(squares + (TRAVEL * W + node) * W)
     keep(sums + (b * P + p) * 6, real, likelihood, length, excess, worst, broken, dead_ends)
 
