@@ -186,22 +186,6 @@ def test_facts_that_have_learnt_nothing_change_nothing():
     assert torch.equal(loud, scores(pointer, node, level, allowed, torch.zeros(3, 5, NODES, 4)))
 
 
-@torch.no_grad()
-def test_a_detached_pointer_scores_the_same_without_gradients():
-    policy = some_policy(PolicyConfig(layers=1, width=32, heads=2, hidden=16, facts=8))
-    batch = some_batch("tspdl")
-    node, level, allowed = some_states(batch)
-    with torch.enable_grad():
-        pointer = policy(batch)
-    fixed, known = pointer.detach(), torch.randn(3, 5, NODES, 4)
-    assert pointer.query.requires_grad
-    assert not any(getattr(fixed, part).requires_grad for part in ("query", "drift", "bias"))
-    assert not fixed.facts.outer.requires_grad
-    assert torch.equal(
-        scores(fixed, node, level, allowed, known), scores(pointer, node, level, allowed, known)
-    )
-
-
 def test_an_instance_without_any_extent_in_time_is_scored():
     """All windows at zero: the horizon is zero, and nothing is divided by it."""
     batch = some_batch("tsptw")

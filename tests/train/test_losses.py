@@ -25,7 +25,6 @@ from fairway.train.losses import (
     foresight_loss,
     infeasible,
     lagrangian,
-    plain_advantage,
     reinforce,
     shared_baseline,
 )
@@ -263,7 +262,7 @@ def test_a_hair_beyond_a_limit_is_counted_and_still_feasible():
 
 def test_the_shared_baseline_is_the_mean_of_an_instances_own_tours():
     cost = torch.tensor([[1.0, 3.0], [10.0, 20.0]])
-    assert shared_baseline(cost).tolist() == [[2.0], [15.0]]
+    assert shared_baseline(cost, torch.ones(2, 2, dtype=torch.bool)).tolist() == [[2.0], [15.0]]
 
 
 def test_dearer_tours_than_the_baseline_become_less_likely():
@@ -271,7 +270,7 @@ def test_dearer_tours_than_the_baseline_become_less_likely():
     likely = torch.tensor([[-1.0, -2.0], [-3.0, -4.0]], requires_grad=True)
     cost = torch.tensor([[1.0, 3.0], [10.0, 20.0]], requires_grad=True)
     baseline = torch.tensor([[2.0], [12.0]], requires_grad=True)
-    loss = reinforce(likely, cost, baseline)
+    loss = reinforce(likely, cost - baseline)
     assert loss.item() == pytest.approx(((-1) * -1 + 1 * -2 + (-2) * -3 + 8 * -4) / 4)
     loss.backward()
     assert likely.grad.tolist() == [[-0.25, 0.25], [-0.5, 2.0]]
@@ -280,11 +279,10 @@ def test_dearer_tours_than_the_baseline_become_less_likely():
 
 
 def test_without_penalties_only_feasible_tours_count():
-    """Against the mean of the feasible ones of their instance; an instance without any teaches nothing."""
+    """The mean is that of the feasible ones of their instance."""
     length = torch.tensor([[1.0, 2.0, 6.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
     feasible = torch.tensor([[True, True, False], [False, True, False], [False] * 3])
-    expected = [[-0.5, 0.5, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
-    assert plain_advantage(length, feasible).tolist() == expected
+    assert shared_baseline(length, feasible).tolist() == [[1.5], [5.0], [0.0]]
 
 
 SMALL = PolicyConfig("am", 1, 32, 2, 16, "batch")
@@ -306,6 +304,25 @@ def loss_of(config, learner, baseline=None):
     learners = Learners(learner, learner.encode_nodes, torch.tensor(torch.nan), baseline)
     loss, cost = policy_loss(config, learners, "exact", batch, decoded, World())
     return batch, decoded, loss, cost
+
+
+@pytest.mark.parametrize("baseline", ["shared", "greedy"])
+def test_the_plain_objective_is_deaf_to_infeasible_tours(baseline):
+    torch.manual_seed(1)
+    learner, frozen = Policy(SMALL), Policy(SMALL).eval()
+    easier = replace(CONFIG, guard=Guard("none"), nodes=5, batch=30)
+    plain = replace(easier, objective=Objective(penalty=None), baseline=baseline)
+    batch, decoded, loss, cost = loss_of(plain, learner, frozen)
+    counts = ~infeasible(decoded.rollout)
+    assert 0 < counts.sum() < counts.numel()
+    if baseline == "shared":
+        many = counts.sum(1, keepdim=True).clamp(min=1)
+        expected = (cost * counts).sum(1, keepdim=True) / many
+    else:
+        expected = decode(batch, frozen(batch), plain.guard).rollout.length
+    assert torch.equal(cost, decoded.rollout.length)
+    advantage = (cost - expected) * counts
+    torch.testing.assert_close(loss, (advantage * decoded.log_probability).mean())
 
 
 def test_the_shared_baseline_trains_on_the_spread_of_an_instances_tours():

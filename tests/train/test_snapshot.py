@@ -107,7 +107,7 @@ def altered(path, change):
         (lambda tensors, _: tensors.pop("policy.embed.bias"), "lacks policy.embed.bias"),
         (lambda tensors, _: tensors.pop("average.embed.bias"), "lacks average.embed.bias"),
         (lambda tensors, _: tensors.pop("exp_avg.embed.bias"), "memory of embed.bias is damaged"),
-        (lambda tensors, _: tensors.pop("moving"), "lacks its moving mean"),
+        (lambda tensors, _: tensors.pop("moving"), "lacks its running sums"),
         (lambda tensors, _: tensors.update(odd=torch.zeros(1)), "holds an odd odd"),
         (lambda tensors, _: tensors.update({"step.odd": torch.zeros(())}), "odd memory of odd"),
         (

@@ -11,9 +11,8 @@ from fairway.problems.batch import take
 from fairway.problems.draw import draw
 from fairway.search.decode import decode
 from fairway.train.engine import seed_of
-from fairway.train.losses import lagrangian
 from fairway.train.run import Run
-from fairway.train.step import in_half, violation_unit
+from fairway.train.step import cost_of, in_half
 
 CHALLENGE = 10_000
 """Fresh instances on which the two are compared, or as many as an epoch has."""
@@ -59,5 +58,5 @@ def _costs(run: Run, policy: Policy) -> Float[Tensor, " S"]:
         with in_half(config, batch):
             pointer = policy(batch)
         built = decode(batch, pointer, config.guard).rollout
-        costs.append(lagrangian(built, violation_unit(batch), config.objective)[:, 0])
+        costs.append(cost_of(config, batch, built)[:, 0])
     return torch.cat(costs)

@@ -33,7 +33,7 @@ def engine(config: TrainConfig, learners: Learners, world: World) -> Step:
             # Where processes talk to each other inside a step, a recording would have to agree on it.
             talks = phase in ("online", "warm") or config.policy.normalisation == "batch"
             recorded = device.type == "cuda" and not (talks and world.size > 1)
-            runs[phase] = _recorded(once, generator) if recorded else once
+            runs[phase] = _recorded(once, learners, generator) if recorded else once
         generator.manual_seed(seed_of(config, number))
         return runs[phase]()
 
@@ -55,11 +55,15 @@ def _once(
 
 
 def _recorded(
-    once: Callable[[], Float[Tensor, " F"]], generator: Generator
+    once: Callable[[], Float[Tensor, " F"]], learners: Learners, generator: Generator
 ) -> Callable[[], Float[Tensor, " F"]]:
-    """Record a step, so that the host launches all its kernels as one."""
+    """Record a step, so that the host launches all its kernels as one; running statistics stay as they were."""
+    moved = [learners.moving, *learners.policy.buffers()]
+    before = [tensor.clone() for tensor in moved]
     for _ in range(WARM_UPS):
         once()
+    for tensor, value in zip(moved, before, strict=True):
+        tensor.copy_(value)
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
     graph.register_generator_state(generator)

@@ -4,13 +4,15 @@ import math
 import time
 from collections import deque
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from fairway.errors import FairwayError, InvalidRequest
+from fairway.errors import FairwayError
+from fairway.policies.attention import Policy
 from fairway.train.baseline import settle_baseline
 from fairway.train.engine import engine
 from fairway.train.foresight import phase_of, settle_oracle
@@ -66,30 +68,26 @@ def train(run: Run, budget: Budget, world: World, every: float = 1.0) -> Iterato
 
     Between records nothing is read back from a GPU. At each record the run is in a state that can be saved.
     """
-    if run.config.batch % world.size:
-        raise InvalidRequest(
-            f"a batch of {run.config.batch} cannot be shared evenly by {world.size} processes; "
-            "use a number of processes that divides it"
-        )
+    world.check_share(run.config.batch)
     off_the_default_stream(next(run.policy.parameters()).device)
     advance = engine(run.config, learners_of(run), world)
-    tally, epoch_tally = Tally(run), Tally(run)
+    tally = Tally(run)
     began, before, queue = time.monotonic(), run.seconds, Queue()
     while budget.spent(run) < 1:
         spent, epoch = budget.spent(run), run.epoch
         phase = phase_of(run.config, epoch, spent)
         figures = advance(phase, run.step)
         world.average_gradients(run.policy)
-        rate = update(run, spent)
+        rate = update(run, phase, spent)
         tally.add(figures)
-        epoch_tally.add(figures)
+        run.epoch_sums += torch.nn.functional.pad(figures, (0, 1), value=1.0)
         run.step += 1
         queue.wait_for_an_older_step(run)
         run.seconds = before + world.latest(time.monotonic() - began)
         over = budget.spent(run) >= 1
         if run.epoch != epoch:
             ends = over or phase_of(run.config, run.epoch, budget.spent(run)) != "online"
-            settle(run, phase, epoch_tally, ends, world)
+            settle(run, phase, ends, world)
         if over or run.seconds - tally.since >= every:
             record = tally.record(run, phase, rate, budget.spent(run), world)
             yield record
@@ -105,7 +103,7 @@ def learners_of(run: Run) -> Learners:
     return Learners(run.policy, encode, run.moving, run.baseline, run.oracle)
 
 
-def update(run: Run, spent: float) -> float:
+def update(run: Run, phase: Phase, spent: float) -> float:
     """Follow the gradient by one step, and return how far: the learning rate."""
     config = run.config
     rate = rate_at(config.rate, run.step, spent)
@@ -113,7 +111,8 @@ def update(run: Run, spent: float) -> float:
         group["lr"] = rate
     if config.clip_norm is not None:
         torch.nn.utils.clip_grad_norm_(run.policy.parameters(), config.clip_norm)
-    run.optimiser.step()
+    with _head_at_rest(run.policy, phase):
+        run.optimiser.step()
     if run.average is not None:
         keep = min(config.average, (1 + run.step) / (10 + run.step))
         old, new = ([*part.state_dict().values()] for part in (run.average, run.policy))
@@ -121,13 +120,27 @@ def update(run: Run, spent: float) -> float:
     return rate
 
 
-def settle(run: Run, phase: Phase, tally: "Tally", block_ends: bool, world: World) -> None:
+@contextmanager
+def _head_at_rest(policy: Policy, phase: Phase) -> Iterator[None]:
+    """Offline the PIP-D head has no gradient, and its moments and weight decay must not move it either."""
+    resting = [*policy.foresight.parameters()] if phase == "offline" else []
+    gradients = [parameter.grad for parameter in resting]
+    for parameter in resting:
+        parameter.grad = None
+    yield
+    for parameter, gradient in zip(resting, gradients, strict=True):
+        parameter.grad = gradient
+
+
+def settle(run: Run, phase: Phase, block_ends: bool, world: World) -> None:
     """What an epoch's end asks for: a look at the PIP-D head, a challenge of the greedy baseline."""
     if phase == "online":
-        settle_oracle(run, tally.means(world), block_ends)
+        *sums, steps = world.total(run.epoch_sums).tolist()
+        means = dict(zip(FIGURES, (total / steps for total in sums), strict=True))
+        settle_oracle(run, means, block_ends)
     if run.baseline is not None:
         settle_baseline(run)
-    tally.clear()
+    run.epoch_sums.zero_()
 
 
 class Tally:
@@ -142,11 +155,6 @@ class Tally:
         """Count one step's figures."""
         self._sums += figures
         self._steps += 1
-
-    def clear(self) -> None:
-        """Start again from nothing."""
-        self._sums.zero_()
-        self._steps = 0
 
     def means(self, world: World) -> dict[str, float]:
         """The mean of each figure over the steps counted, and over all processes."""

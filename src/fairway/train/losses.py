@@ -37,26 +37,18 @@ def lagrangian(
 
 
 def reinforce(
-    log_probability: Float[Tensor, "B P"],
-    cost: Float[Tensor, "B P"],
-    baseline: Float[Tensor, "B #P"],
+    log_probability: Float[Tensor, "B P"], advantage: Float[Tensor, "B P"]
 ) -> Float[Tensor, ""]:
-    """Tours that cost more than the baseline become less likely."""
-    return ((cost - baseline).detach() * log_probability).mean()
+    """Tours that cost more than was expected of them become less likely."""
+    return (advantage.detach() * log_probability).mean()
 
 
-def shared_baseline(cost: Float[Tensor, "B P"]) -> Float[Tensor, "B 1"]:
-    """The mean cost of an instance's own tours (POMO)."""
-    return cost.mean(1, keepdim=True)
-
-
-def plain_advantage(
-    length: Float[Tensor, "B P"], feasible: Bool[Tensor, "B P"]
-) -> Float[Tensor, "B P"]:
-    """Without penalties only feasible tours count, against the mean of the feasible ones of their instance."""
-    count = feasible.sum(1, keepdim=True).clamp(min=1)
-    mean = torch.where(feasible, length, 0.0).sum(1, keepdim=True) / count
-    return torch.where(feasible, length - mean, 0.0)
+def shared_baseline(
+    cost: Float[Tensor, "B P"], counts: Bool[Tensor, "B P"]
+) -> Float[Tensor, "B 1"]:
+    """The mean cost of an instance's own tours (POMO), of those that count."""
+    many = counts.sum(1, keepdim=True).clamp(min=1)
+    return torch.where(counts, cost, 0.0).sum(1, keepdim=True) / many
 
 
 def foresight_loss(

@@ -78,7 +78,7 @@ def pace(config: TrainConfig, device: torch.device) -> Pace:
 
     def step() -> None:
         advance("exact", run.step)
-        update(run, 0.0)
+        update(run, "exact", 0.0)
         run.step += 1
 
     whole = _seconds(step, device, times=20 if device.type == "cuda" else 3)

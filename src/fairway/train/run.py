@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from fairway.policies.attention import Policy
 from fairway.train.config import TrainConfig
+from fairway.train.step import FIGURES
 
 
 @dataclass(slots=True, eq=False)
@@ -27,6 +28,8 @@ class Run:
     """The best PIP-D head so far, with the encoder it belongs to."""
     moving: Float[Tensor, ""]
     """The exponential mean of costs that AM's baseline warms up with; NaN before the first step."""
+    epoch_sums: Float[Tensor, " F"]
+    """The figures of the steps of this epoch, summed up, and last how many steps that are."""
     step: int = 0
     seconds: float = 0.0
     """Spent training, over all pieces of the run."""
@@ -74,7 +77,9 @@ def begin(config: TrainConfig, device: torch.device) -> Run:
     oracle = copy() if config.foresight is not None else None
     policy = policy.to(device)
     moving = torch.full((), torch.nan, device=device)
-    return Run(config, policy, optimiser_of(config, policy), average, baseline, oracle, moving)
+    sums = torch.zeros(len(FIGURES) + 1, device=device)
+    optimiser = optimiser_of(config, policy)
+    return Run(config, policy, optimiser, average, baseline, oracle, moving, sums)
 
 
 def optimiser_of(config: TrainConfig, policy: Policy) -> torch.optim.Optimizer:

@@ -88,11 +88,7 @@ def train_recipe(
         cadence: How often to report, validate and save.
     """
     world, place = join(device_named(device))
-    if config.batch % world.size:
-        raise InvalidRequest(
-            f"a batch of {config.batch} cannot be shared evenly by {world.size} processes; "
-            f"choose a multiple of {world.size} with --batch"
-        )
+    world.check_share(config.batch)
     if resume:
         run = snapshot.restore(config, out, place)
         budget = budget or _budget_in(out)

@@ -24,7 +24,7 @@ MOMENTS = ("exp_avg", "exp_avg_sq", "step")
 
 def save(run: Run, folder: Path) -> None:
     """Write all that the next step depends on; the snapshot before it survives any failure."""
-    tensors = {"moving": run.moving}
+    tensors = {"moving": run.moving, "epoch_sums": run.epoch_sums}
     for name, module in run.modules():
         tensors |= {f"{name}.{key}": tensor for key, tensor in module.state_dict().items()}
     for name, parameter in run.policy.named_parameters():
@@ -66,7 +66,8 @@ def restore(config: TrainConfig, folder: Path, device: torch.device) -> Run:
         check_fit(module, own, place, f"{name}.")
         module.load_state_dict(own)
     _restore_moments(run, {moment: parts.pop(moment, {}) for moment in MOMENTS}, place)
-    run.moving.copy_(_scalar(parts.pop("moving", {}), place))
+    for name, own in {"moving": run.moving, "epoch_sums": run.epoch_sums}.items():
+        own.copy_(_lone(parts.pop(name, {}), own, place))
     if parts:
         raise InvalidFile(f"{place}: holds an odd {min(parts)}; its config asks for other tensors")
     run.step, run.seconds, run.marks = record["step"], record["seconds"], record["marks"]
@@ -96,9 +97,10 @@ def _parted(tensors: dict[str, Tensor]) -> dict[str, dict[str, Tensor]]:
     return parts
 
 
-def _scalar(found: dict[str, Tensor], place: Path) -> Tensor:
-    if found.keys() != {""} or found[""].shape != ():
-        raise InvalidFile(f"{place}: lacks its moving mean; begin a new run in another folder")
+def _lone(found: dict[str, Tensor], own: Tensor, place: Path) -> Tensor:
+    """A tensor that belongs to no network, in the shape of the run's own."""
+    if found.keys() != {""} or found[""].shape != own.shape:
+        raise InvalidFile(f"{place}: lacks its running sums; begin a new run in another folder")
     return found[""]
 
 

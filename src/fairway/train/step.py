@@ -16,12 +16,12 @@ from fairway.policies.features import Batch, features
 from fairway.problems.batch import TSPTWBatch, take
 from fairway.problems.draw import draw
 from fairway.search.decode import Decoded, decode, states_along
+from fairway.search.rollout import Rollout
 from fairway.train.config import TrainConfig
 from fairway.train.losses import (
     foresight_loss,
     infeasible,
     lagrangian,
-    plain_advantage,
     reinforce,
     shared_baseline,
 )
@@ -99,19 +99,26 @@ def policy_loss(
     decoded: Decoded,
     world: World,
 ) -> tuple[Float[Tensor, ""], Float[Tensor, "B P"]]:
-    """The loss of the routing policy, and what its tours cost."""
+    """The loss of the routing policy, and what its tours cost; without penalties only feasible tours count."""
     built = decoded.rollout
-    if config.objective.penalty is None:
-        advantage = plain_advantage(built.length, ~infeasible(built))
-        return reinforce(decoded.log_probability, advantage, 0 * advantage), built.length
-    cost = lagrangian(built, violation_unit(batch), config.objective)
+    cost = cost_of(config, batch, built)
+    plain = config.objective.penalty is None
+    counts = ~infeasible(built) if plain else torch.ones_like(built.broken, dtype=torch.bool)
     if config.baseline == "shared":
-        expected = shared_baseline(cost)
+        expected = shared_baseline(cost, counts)
     elif phase == "warm":
         expected = _warming(learners.moving, cost, world).expand(len(cost), 1)
     else:
         expected = _greedy_costs(config, learners.baseline, batch)
-    return reinforce(decoded.log_probability, cost, expected), cost
+    advantage = torch.where(counts, cost - expected, 0.0)
+    return reinforce(decoded.log_probability, advantage), cost
+
+
+def cost_of(config: TrainConfig, batch: Batch, built: Rollout) -> Float[Tensor, "B P"]:
+    """What tours cost a policy: with the Lagrangian's penalties, or their length alone."""
+    if config.objective.penalty is None:
+        return built.length
+    return lagrangian(built, violation_unit(batch), config.objective)
 
 
 def _warming(
@@ -131,8 +138,7 @@ def _greedy_costs(
     assert baseline is not None, "a greedy baseline is a policy"
     with in_half(config, batch):
         pointer = baseline(batch)
-    built = decode(batch, pointer, config.guard).rollout
-    return lagrangian(built, violation_unit(batch), config.objective)
+    return cost_of(config, batch, decode(batch, pointer, config.guard).rollout)
 
 
 def head_loss(

@@ -6,6 +6,8 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
+from fairway.errors import InvalidRequest
+
 
 @dataclass(frozen=True, slots=True)
 class World:
@@ -13,6 +15,14 @@ class World:
 
     rank: int = 0
     size: int = 1
+
+    def check_share(self, batch: int) -> None:
+        """Refuse a batch that the processes cannot share evenly, since its gradient would not be theirs."""
+        if batch % self.size:
+            raise InvalidRequest(
+                f"a batch of {batch} cannot be shared evenly by {self.size} processes; "
+                f"choose a multiple of {self.size} with --batch"
+            )
 
     def total(self, values: Tensor) -> Tensor:
         """The sum over all processes; gradients do not flow through it."""
