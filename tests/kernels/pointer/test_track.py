@@ -57,11 +57,13 @@ def test_tables_by_rank_are_the_batchs(problem, guard):
     track, known = lay_out(batch, guard), table(batch)
     travel = batch.travel(*every_pair(batch))
     b = torch.arange(3)[:, None]
-    floor, limit, _, demand, least = track.lines.unbind(1)
+    floor, limit, _, demand, least, most = track.lines.unbind(1)
     assert torch.equal(floor, batch.floor[b, track.order])
     assert torch.equal(limit, batch.limit[b, track.order])
     assert torch.equal(demand, known.lead[:, 0][b, track.order])
     assert torch.equal(least, known.latest.amin(1)[b, track.order])
+    finite = torch.where(known.latest.isfinite(), known.latest, -torch.inf)
+    assert torch.equal(most, finite.amax(1)[b, track.order])
     lead, way, latest = track.squares.unbind(1)
     row, column = track.order[:, :, None], track.order[:, None, :]
     assert torch.equal(lead, known.lead[b[..., None], row, column])
