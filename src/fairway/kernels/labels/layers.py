@@ -1,0 +1,309 @@
+"""Labels, layer by layer: all partial tours of so many stops that no other makes superfluous.
+
+A label is a set of visited stops, the last of them, the level there and the cost so far. Of two labels with the same
+set and last stop, one that is neither lower nor cheaper is dominated: whatever completes it completes the other as
+well, no later and no dearer, to the last bit, since sums and maxima in floating point never turn an order round.
+
+The loops stop after a quantum of work, or for want of space, and go on where they stopped.
+"""
+
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Bool, Float, Int, Int16, Int32, UInt
+from numba import njit
+
+from fairway.kernels.labels.bits import mixed
+from fairway.kernels.labels.bound import Bound, completion
+from fairway.kernels.labels.candidates import candidates
+from fairway.kernels.labels.law import MAKESPAN, Law
+
+RUNNING, DONE, CROWDED, LONG, LAID = range(5)
+"""What `advance` stopped for: its quantum, the end, a full layer, a full history, a complete layer that is too wide."""
+
+LAYER, AT, COUNT, NEXT, USED, MADE, KEPT, WIDEST, BEST = range(9)
+"""Marks: stops visited, label to extend, labels here, in the next layer, in the history; tallies; the best end."""
+
+UPPER, DROPPED, FOUND = range(3)
+"""Figures: what a tour must cost less than; the least bound of all labels that a full layer lost; the best cost."""
+
+
+class Layer(NamedTuple):
+    """Room for the labels of a layer, a row each."""
+
+    visited: UInt[np.ndarray, "L W"]
+    last: Int32[np.ndarray, " L"]
+    """-1 where the label has been dominated."""
+    level: Float[np.ndarray, " L"]
+    cost: Float[np.ndarray, " L"]
+    rest: Float[np.ndarray, " L"]
+    """The prizes of all that is unvisited, see `Bound`."""
+    parent: Int32[np.ndarray, " L"]
+    chain: Int32[np.ndarray, " L"]
+    """The next label of the same set and last stop, or -1."""
+
+
+class History(NamedTuple):
+    """Of all labels that were kept, what tours are read back from."""
+
+    parent: Int32[np.ndarray, " H"]
+    last: Int16[np.ndarray, " H"]
+    begins: Int[np.ndarray, " N"]
+    """Where each layer begins."""
+
+
+class Search(NamedTuple):
+    """A search at any moment; what grows is put back larger."""
+
+    law: Law
+    bound: Bound
+    layers: tuple[Layer, Layer]
+    """Those with an even number of stops, and the others: one is extended into the other."""
+    slots: Int32[np.ndarray, " S"]
+    """A hash table of the next layer's sets and last stops: the first label of each, or -1."""
+    history: History
+    marks: Int[np.ndarray, " 9"]
+    figures: Float[np.ndarray, " 3"]
+
+
+def room(labels: int, words: int) -> Layer:
+    """Space for so many labels."""
+    floats = (np.empty(labels) for _ in range(3))
+    links = (np.empty(labels, np.int32) for _ in range(2))
+    return Layer(np.empty((labels, words), np.uint64), np.empty(labels, np.int32), *floats, *links)
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def _empty(slots: Int32[np.ndarray, " S"]) -> None:
+    # Plain loops here and below: numba takes seconds to compile an assignment to a slice.
+    for slot in range(len(slots)):
+        slots[slot] = -1
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def begin(search: Search, upper: float) -> None:
+    """Put down the one label of a tour that has not left the depot."""
+    law, layer, marks, figures = search.law, search.layers[0], search.marks, search.figures
+    for mark in range(len(marks)):
+        marks[mark] = 0
+    marks[COUNT], marks[BEST] = 1, -1
+    figures[UPPER], figures[DROPPED], figures[FOUND] = upper, np.inf, np.inf
+    for word in range(layer.visited.shape[1]):
+        layer.visited[0, word] = 0
+    layer.last[0] = 0
+    layer.level[0] = law.opens[0]
+    layer.cost[0] = law.opens[0] if law.kind == MAKESPAN else 0.0
+    layer.rest[0] = 0.0
+    for prize in search.bound.prize:
+        layer.rest[0] += prize
+    _empty(search.slots)
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def advance(search: Search, width: int, quantum: int) -> int:
+    """Extend label after label and layer after layer, until so much work is done; says what it stopped for.
+
+    A layer wider than `width` must be cut down before it is extended.
+    """
+    marks, nodes = search.marks, len(search.law.node)
+    reached, levels = np.empty(nodes, np.int64), np.empty(nodes)
+    while quantum > 0:
+        if marks[COUNT] == 0 or marks[LAYER] == nodes - 1:
+            return DONE
+        here, there = search.layers
+        if marks[LAYER] % 2 == 1:
+            here, there = there, here
+        if marks[AT] == marks[COUNT]:
+            compact(there, marks)
+            if marks[NEXT] > width:
+                return LAID
+            if marks[USED] + marks[NEXT] > len(search.history.parent):
+                return LONG
+            settle(search)
+            quantum -= nodes + len(search.slots) // 32
+            continue
+        if marks[NEXT] + nodes > len(there.last):
+            return CROWDED
+        found = candidates(search.law, here, marks[AT], reached, levels)
+        for place in range(found):
+            _push(search, here, there, reached[place], levels[place])
+        marks[AT] += 1
+        quantum -= found + 1 + nodes * nodes // 256
+    return RUNNING
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def _push(search: Search, here: Layer, there: Layer, stop: int, level: float) -> None:
+    """Extend the label at hand to a stop, unless that is too dear or dominated."""
+    law, bound, marks = search.law, search.bound, search.marks
+    at, new = marks[AT], marks[NEXT]
+    cost = level
+    if law.kind != MAKESPAN:
+        cost = here.cost[at] + law.price[here.last[at], stop]
+    rest = here.rest[at] - bound.prize[stop]
+    for word in range(there.visited.shape[1]):
+        there.visited[new, word] = here.visited[at, word]
+    there.visited[new, stop >> 6] |= np.uint64(1) << np.uint64(stop & 63)
+    ahead = completion(bound, marks[LAYER] + 1, stop, level, there.visited[new])
+    marks[MADE] += 1
+    if cost + rest + ahead >= search.figures[UPPER]:
+        return
+    slot = _slot_of(there, new, stop, search.slots)
+    head = search.slots[slot]
+    taken, previous, label = np.int32(-1), np.int32(-1), head
+    while label >= 0:
+        if taken < 0 and there.level[label] <= level and there.cost[label] <= cost:
+            return
+        following = there.chain[label]
+        if level <= there.level[label] and cost <= there.cost[label]:
+            if taken < 0:  # the new label takes the place of the first that it dominates
+                taken, previous = label, label
+            else:
+                there.last[label] = -1
+                there.chain[previous] = following
+        else:
+            previous = label
+        label = following
+    if taken < 0:
+        taken = np.int32(new)
+        marks[NEXT] += 1
+        there.last[taken] = stop
+        there.chain[taken] = head
+        search.slots[slot] = taken
+    there.level[taken], there.cost[taken], there.rest[taken] = level, cost, rest
+    there.parent[taken] = at
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def _slot_of(layer: Layer, label: int, last: int, slots: Int32[np.ndarray, " S"]) -> int:
+    """Where the table has this label's set and last stop, or has room for them."""
+    mask = np.uint64(len(slots) - 1)
+    words = layer.visited.shape[1]
+    slot = mixed(layer.visited[label], last) & mask
+    while slots[slot] >= 0:
+        head = slots[slot]
+        same = layer.last[head] == last
+        for word in range(words):
+            same &= layer.visited[head, word] == layer.visited[label, word]
+        if same:
+            break
+        slot = (slot + np.uint64(1)) & mask
+    return slot
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def relink(layer: Layer, count: int, slots: Int32[np.ndarray, " S"]) -> None:
+    """Fill the table anew."""
+    _empty(slots)
+    for label in range(count):
+        if layer.last[label] >= 0:
+            slot = _slot_of(layer, label, layer.last[label], slots)
+            layer.chain[label] = slots[slot]
+            slots[slot] = label
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def _move(layer: Layer, source: int, target: int) -> None:
+    for word in range(layer.visited.shape[1]):
+        layer.visited[target, word] = layer.visited[source, word]
+    layer.last[target], layer.parent[target] = layer.last[source], layer.parent[source]
+    layer.level[target], layer.cost[target] = layer.level[source], layer.cost[source]
+    layer.rest[target] = layer.rest[source]
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def compact(layer: Layer, marks: Int[np.ndarray, " 9"]) -> None:
+    """Close up the gaps that dominated labels left."""
+    kept = 0
+    for label in range(marks[NEXT]):
+        if layer.last[label] >= 0:
+            if kept < label:
+                _move(layer, label, kept)
+            kept += 1
+    marks[NEXT] = kept
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def outlooks(
+    search: Search, layer: Layer, stops: int, begin: int, end: int
+) -> Float[np.ndarray, " L"]:
+    """What no tour from each of these labels can cost less than."""
+    least = np.empty(end - begin)
+    for label in range(begin, end):
+        if layer.last[label] < 0:
+            least[label - begin] = np.inf  # dominated
+            continue
+        ahead = completion(
+            search.bound, stops, layer.last[label], layer.level[label], layer.visited[label]
+        )
+        least[label - begin] = layer.cost[label] + layer.rest[label] + ahead
+    return least
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def keep(search: Search, layer: Layer, kept: Bool[np.ndarray, " L"]) -> None:
+    """Go on with these labels of the next layer alone."""
+    for label in range(search.marks[NEXT]):
+        if not kept[label]:
+            layer.last[label] = -1
+    compact(layer, search.marks)
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def settle(search: Search) -> None:
+    """The next layer is complete: write it down, and go on from it; at the last one, close the tours."""
+    marks, history = search.marks, search.history
+    even, odd = search.layers
+    there = odd if marks[LAYER] % 2 == 0 else even
+    used, count = marks[USED], marks[NEXT]
+    for label in range(count):
+        history.parent[used + label] = there.parent[label]
+        history.last[used + label] = there.last[label]
+    marks[LAYER] += 1
+    history.begins[marks[LAYER]] = used
+    marks[USED], marks[COUNT] = used + count, count
+    marks[AT], marks[NEXT] = 0, 0
+    marks[KEPT] += count
+    marks[WIDEST] = max(marks[WIDEST], count)
+    _empty(search.slots)
+    if marks[LAYER] == len(search.law.node) - 1:
+        _finish(search, there)
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def _finish(search: Search, layer: Layer) -> None:
+    """Go back to the depot from every label of the last layer that can, and remember the best."""
+    law, marks, figures = search.law, search.marks, search.figures
+    for label in range(marks[COUNT]):
+        last = layer.last[label]
+        back = (layer.level[label] + law.stay[last]) + law.rise[last, 0]
+        cost = back if law.kind == MAKESPAN else layer.cost[label] + law.price[last, 0]
+        # The rule of the judge, to the letter.
+        if not back - law.closes[0] > law.allowance and cost < min(figures[FOUND], figures[UPPER]):
+            figures[FOUND], marks[BEST] = cost, label
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def tour(search: Search) -> Int[np.ndarray, " M"]:
+    """The stops of the best tour, by the instance's own numbers."""
+    history, label = search.history, search.marks[BEST]
+    stops = len(search.law.node) - 1
+    found = np.empty(stops, np.int64)
+    for layer in range(stops, 0, -1):
+        entry = history.begins[layer] + label
+        found[layer - 1] = search.law.node[history.last[entry]]
+        label = history.parent[entry]
+    return found

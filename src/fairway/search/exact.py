@@ -1,0 +1,365 @@
+"""Exact search: the best tour with a proof, a proof that there is none, or an honest bound where time or memory ends.
+
+Labels are extended layer by layer (`kernels.labels`). A search that keeps only so many labels of a layer is a beam; one
+that never had to drop any is a proof. So a proof is sought by beams of growing width: each leaves a better tour, below
+which the next can drop labels for good, and better bounds are made once cheap ones have failed.
+"""
+
+import itertools
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from fairway.errors import InvalidRequest
+from fairway.kernels.labels.bound import Bound, cheapest_arrivals
+from fairway.kernels.labels.law import Law, draft_law, window_law
+from fairway.kernels.labels.layers import Layer
+from fairway.kernels.labels.relaxed import Effort, affordable, raised
+from fairway.kernels.labels.run import Limits, Outcome, Rank, by_bound, by_cost, run, widest
+from fairway.kernels.pruning import prune
+from fairway.problems.instance import Instance
+from fairway.problems.tspdl import TSPDL
+from fairway.problems.tsptw import TSPTW
+
+Objective = Literal["travel", "makespan"]
+Status = Literal["optimal", "infeasible", "bounded", "truncated"]
+
+MEMORY = 1 << 30
+"""Bytes that labels may take by default."""
+MARGIN = 1e-10
+"""By which part of its cost a tour must be better than another to count: less is lost in rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What a search took."""
+
+    made: int
+    """Labels tried, those dominated or too dear included."""
+    kept: int
+    """Labels extended."""
+    widest: int
+    """The most labels of one layer."""
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proof:
+    """What was found, and what is proved.
+
+    Optimal: no tour is better than this one. Infeasible: there is no tour at all. Bounded: none is better than the
+    bound that was given. Truncated: time or memory ended; the tour, if there is one, is the best so far.
+    """
+
+    status: Status
+    tour: tuple[int, ...] | None
+    cost: float
+    """Of the tour: its travel or its makespan; infinite without one."""
+    lower_bound: float
+    """No tour costs less; infinite where there is none."""
+    statistics: Statistics
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One beam on the way to a proof, and what is done for its bounds before it: without sweeps, nothing."""
+
+    width: int
+    sweeps: int = 0
+    """Of the relaxed problem."""
+    steps: int = 1
+    """In which it tells levels apart."""
+    memory: int = 0
+    """Stops that each stop remembers in it."""
+
+
+STAGES = (
+    Stage(256),
+    Stage(512, sweeps=30, steps=8, memory=4),
+    Stage(8_192),
+    Stage(65_536, sweeps=60, steps=16, memory=5),
+    Stage(1 << 19, sweeps=80, steps=32, memory=6),
+    Stage(1 << 31, sweeps=80, steps=32, memory=7),
+)
+BEAM = STAGES[1]
+"""Whose bounds a beam has."""
+RANKS: dict[str, Rank] = {"bound": by_bound, "cost": by_cost}
+LARGEST_PRUNED = 400
+"""Nodes; pruning larger instances takes too long."""
+LAW_SECONDS, PRUNING_SECONDS = 1e-9, 4e-8
+"""What neither looks at the clock takes at most, about, times the cube of the nodes."""
+SHARE = 0.3
+"""Of the time that is left, what a better bound may take."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """The labels of a layer, for a function that ranks them: partial tours of equally many stops.
+
+    Stops have the instance's own numbers. A shrinking load is read from the end of the tour.
+    """
+
+    visited: Bool[np.ndarray, "L N"]
+    last: Int[np.ndarray, " L"]
+    level: Float[np.ndarray, " L"]
+    """When service starts at the last stop, or the load there."""
+    cost: Float[np.ndarray, " L"]
+    bound: Float[np.ndarray, " L"]
+    """No tour that goes on from the label costs less."""
+
+
+Ranking = Callable[[Labels], Float[np.ndarray, " L"]]
+"""Gives each label a rank; a beam keeps the least."""
+
+
+def prove(
+    instance: Instance,
+    *,
+    upper: float = math.inf,
+    seconds: float = math.inf,
+    memory: int = MEMORY,
+    objective: Objective = "travel",
+) -> Proof:
+    """The best tour that costs less than `upper`, with a proof, as far as time and memory go.
+
+    Args:
+        instance: Any instance; travel need be neither symmetric nor metric.
+        upper: The cost of a tour that is known, or infinite; only better ones are looked for.
+        seconds: Of work, from now on.
+        memory: Bytes that labels may take, about.
+        objective: The least travel, or for time windows the earliest return.
+    """
+    task = _task(instance, objective, upper, memory, seconds)
+    known = _Known(lower=_trivial(task))
+    view = _first_view(task)
+    for number, stage in enumerate(STAGES):
+        sharper = view if number == 0 else _sharper(task, view, known, stage)
+        if sharper is None:
+            known = replace(known, proved=True)
+        if sharper is None or task.over:
+            break
+        view, limits = sharper, _limits(task, known, stage.width)
+        known = _learned(task, known, run(view.law, view.bound, limits))
+        if known.proved or stage.width >= widest(instance.nodes, memory):
+            break
+    return _proof(task, known)
+
+
+def beam(
+    instance: Instance,
+    width: int,
+    *,
+    rank: Literal["bound", "cost"] | Ranking = "bound",
+    seconds: float = math.inf,
+    memory: int = MEMORY,
+    objective: Objective = "travel",
+) -> Proof:
+    """The best tour of a search that keeps so many labels of a layer; a proof only where no label was lost.
+
+    Args:
+        instance: Any instance.
+        width: Labels to keep of a layer, fewer where memory asks for it.
+        rank: What is kept: the cheapest labels so far, those of least bound, or those that a function ranks lowest.
+        seconds: Of work, from now on.
+        memory: Bytes that labels may take, about.
+        objective: The least travel, or for time windows the earliest return.
+    """
+    if width < 1:
+        raise InvalidRequest(f"the beam has a width of {width}; expected one label or more")
+    task = _task(instance, objective, math.inf, memory, seconds)
+    known = _Known(lower=_trivial(task))
+    view = _sharper(task, _first_view(task), known, BEAM)
+    if view is None:
+        known = replace(known, proved=True)
+    elif not task.over:
+        ranking = _ranking(rank) if callable(rank) else RANKS[rank]
+        outcome = run(view.law, view.bound, _limits(task, known, width), ranking)
+        known = _learned(task, known, outcome)
+    return _proof(task, known)
+
+
+def _ranking(rank: Ranking) -> Rank:
+    """The function as the kernels call it."""
+
+    def ranked(law: Law, layer: Layer, bounds: Float[np.ndarray, " L"]) -> Float[np.ndarray, " L"]:
+        bits = np.unpackbits(layer.visited.view(np.uint8), axis=1, bitorder="little")
+        visited = np.empty((len(bounds), len(law.node)), dtype=bool)
+        visited[:, law.node] = bits[:, : len(law.node)]
+        labels = Labels(visited, law.node[layer.last], layer.level, layer.cost, bounds)
+        return np.asarray(rank(labels), np.float64)
+
+    return ranked
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Task:
+    """What is asked."""
+
+    instance: Instance
+    """A shrinking load is turned round."""
+    backwards: bool
+    makespan: bool
+    whole: bool
+    """Whether every tour costs a whole number."""
+    upper: float
+    memory: int
+    began: float
+    until: float
+
+    @property
+    def over(self) -> bool:
+        return time.monotonic() >= self.until
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """What has been found out so far."""
+
+    lower: float
+    tour: Int[np.ndarray, " M"] | None = None
+    cost: float = math.inf
+    proved: bool = False
+    """There is nothing better than the tour, or than the upper bound that was given."""
+    made: int = 0
+    kept: int = 0
+    widest: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _View:
+    """How the search looks at the instance."""
+
+    law: Law
+    bound: Bound
+    sharp: bool
+    """Whether pruning has been tried."""
+
+
+def _task(instance: Instance, objective: str, upper: float, memory: int, seconds: float) -> _Task:
+    if objective not in {"travel", "makespan"}:
+        raise InvalidRequest(f"the objective is {objective!r}; expected travel or makespan")
+    if objective == "makespan" and not isinstance(instance, TSPTW):
+        raise InvalidRequest(
+            "a makespan was asked of draft limits; expected an instance with time windows"
+        )
+    began = time.monotonic()
+    until = began + seconds
+    if instance.nodes**3 * LAW_SECONDS > seconds:
+        until = began
+    makespan = objective == "makespan"
+    whole = (
+        instance.integral if makespan else np.array_equal(instance.travel, np.rint(instance.travel))
+    )
+    backwards = isinstance(instance, TSPDL) and instance.load == "shrinking"
+    growing = instance.reversed() if isinstance(instance, TSPDL) and backwards else instance
+    return _Task(growing, backwards, makespan, whole, float(upper), memory, began, until)
+
+
+def _trivial(task: _Task) -> float:
+    """No tour costs less than this, whatever the instance."""
+    return (
+        float(task.instance.opens[0]) if isinstance(task.instance, TSPTW) and task.makespan else 0.0
+    )
+
+
+def _first_view(task: _Task) -> _View:
+    """What can be had at once."""
+    if isinstance(task.instance, TSPDL):
+        law = draft_law(task.instance)
+    else:
+        law = window_law(task.instance, makespan=task.makespan)
+    return _View(law, cheapest_arrivals(law), sharp=isinstance(task.instance, TSPDL))
+
+
+def _sharper(task: _Task, view: _View, known: _Known, stage: Stage) -> _View | None:
+    """With tighter windows and better bounds, as far as there is time for them; None where no tour is left."""
+    best = min(known.cost, task.upper)
+    tight = view if view.sharp else _pruned_view(task, view, best)
+    if tight is None or stage.sweeps == 0:
+        return tight
+    now = time.monotonic()
+    deadline = now + SHARE * (task.until - now)
+    wanted = Effort(stage.steps, stage.memory, stage.sweeps, deadline)
+    effort = affordable(tight.law, wanted, task.memory // 4)
+    if effort is None:
+        return tight
+    return replace(tight, bound=raised(tight.law, tight.bound.prize, best, effort))
+
+
+def _pruned_view(task: _Task, view: _View, best: float) -> _View | None:
+    """What pruning leaves, where there is time for it."""
+    instance, nodes = task.instance, task.instance.nodes
+    hasty = nodes**3 * PRUNING_SECONDS > task.until - time.monotonic()
+    if isinstance(instance, TSPDL) or nodes > LARGEST_PRUNED or hasty:
+        return view
+    if task.makespan:
+        instance = _home_by(instance, best)
+    pruned = prune(instance)
+    if pruned.infeasible is not None:
+        return None
+    law = window_law(instance, makespan=task.makespan, pruned=pruned)
+    return _View(law, cheapest_arrivals(law), sharp=True)
+
+
+def _home_by(instance: TSPTW, limit: float) -> TSPTW:
+    """The same instance, with an earlier closing of the depot where a tour is known to be back by then."""
+    closes = instance.closes.copy()
+    closes[0] = max(min(closes[0], limit), instance.opens[0])
+    return replace(instance, closes=closes)
+
+
+def _limits(task: _Task, known: _Known, width: int) -> Limits:
+    return Limits(width, _below(task, min(known.cost, task.upper)), task.memory, task.until)
+
+
+def _below(task: _Task, cost: float) -> float:
+    """What a bound must stay under for a tour that is better: by a whole unit, or by more than rounding."""
+    if math.isinf(cost):
+        return cost
+    rounding = MARGIN * max(abs(cost), 1.0)
+    return math.ceil(cost) - 1 + min(rounding, 0.5) if task.whole else cost - rounding
+
+
+def _learned(task: _Task, known: _Known, outcome: Outcome) -> _Known:
+    """What a search adds to what was known before it."""
+    tour, cost = known.tour, known.cost
+    if outcome.tour is not None:
+        tour, cost = outcome.tour, outcome.cost
+    best = min(cost, task.upper)
+    return _Known(
+        lower=max(known.lower, min(outcome.open, best)),
+        tour=tour,
+        cost=cost,
+        proved=outcome.open >= _below(task, best),
+        made=known.made + outcome.made,
+        kept=known.kept + outcome.kept,
+        widest=max(known.widest, outcome.widest),
+    )
+
+
+def _proof(task: _Task, known: _Known) -> Proof:
+    """In the instance's own direction, to the last bit of its cost."""
+    tour, cost = known.tour, known.cost
+    if tour is not None and task.backwards:
+        tour = tour[::-1]
+        circuit = [0, *tour.tolist(), 0]
+        travel = task.instance.travel.T
+        cost = sum(travel[here, there] for here, there in itertools.pairwise(circuit))
+    status: Status = "truncated"
+    lower = known.lower
+    if known.proved:
+        status = "infeasible"
+        if tour is not None:
+            status = "optimal"
+        elif not math.isinf(task.upper):
+            status = "bounded"
+        lower = min(cost, task.upper)
+    spent = time.monotonic() - task.began
+    statistics = Statistics(known.made, known.kept, known.widest, spent)
+    stops = None if tour is None else tuple(tour.tolist())
+    return Proof(status, stops, float(cost), float(lower), statistics)

@@ -1,0 +1,130 @@
+"""The definition against the judge, and the compiled search against the definition."""
+
+import itertools
+import math
+import time
+
+import numpy as np
+import pytest
+
+from fairway.judge import Solution, verify
+from fairway.kernels.labels import reference
+from fairway.kernels.labels.bound import cheapest_arrivals
+from fairway.kernels.labels.law import draft_law, window_law
+from fairway.kernels.labels.relaxed import Effort, affordable, raised
+from fairway.kernels.labels.run import Limits, run
+from fairway.kernels.pruning import prune
+from fairway.problems.generate import generate
+from fairway.problems.tspdl import TSPDL
+from fairway.problems.tsptw import TSPTW
+
+
+def odd_windows(rng, nodes, width):
+    """Whole, asymmetric travel that breaks the triangle inequality, service times, windows around a tour."""
+    travel = rng.integers(0, 12, (nodes, nodes)).astype(float)
+    service = rng.integers(0, 3, nodes)
+    now, here, opens, closes = service[0], 0, np.zeros(nodes), np.full(nodes, 30.0 * nodes)
+    for stop in 1 + rng.permutation(nodes - 1):
+        now += travel[here, stop]
+        opens[stop], closes[stop] = now - rng.integers(0, width), now + rng.integers(0, width)
+        now, here = now + service[stop], stop
+    return TSPTW(travel, opens, closes, service)
+
+
+def odd_drafts(rng, nodes, load="growing"):
+    demand = np.append(0, rng.integers(0, 4, nodes - 1))
+    order = 1 + rng.permutation(nodes - 1)
+    draft = np.zeros(nodes)
+    draft[order] = np.cumsum(demand[order]) + rng.integers(0, 4, nodes - 1)
+    return TSPDL(rng.integers(0, 12, (nodes, nodes)), demand, draft, load)
+
+
+def judged(instance, *, makespan):
+    """The best of all tours that the judge accepts."""
+    tours = itertools.permutations(range(1, instance.nodes))
+    verdicts = [verify(instance, tour) for tour in tours]
+    kept = [verdict for verdict in verdicts if isinstance(verdict, Solution)]
+    return min((v.makespan if makespan else v.cost for v in kept), default=math.inf)
+
+
+@pytest.mark.parametrize("kind", ["travel", "makespan", "growing", "shrinking"])
+def test_the_definition_finds_the_best_tour_that_the_judge_accepts(rng, kind):
+    for _ in range(12):
+        windows = kind in ("travel", "makespan")
+        instance = odd_windows(rng, 6, 20) if windows else odd_drafts(rng, 6, kind)
+        found = reference.best(instance, makespan=kind == "makespan")
+        best = judged(instance, makespan=kind == "makespan")
+        assert best == (math.inf if found is None else found.cost)
+        if found is not None:
+            assert isinstance(verify(instance, found.tour), Solution)
+
+
+def views(instance, makespan):
+    """A law and a bound for it, from the quickest to the most thorough."""
+    if isinstance(instance, TSPDL):
+        laws = [draft_law(instance)]
+    else:
+        pruned = prune(instance)
+        laws = [window_law(instance, makespan=makespan)]
+        if pruned.infeasible is None:
+            laws.append(window_law(instance, makespan=makespan, pruned=pruned))
+    for law in laws:
+        plain = cheapest_arrivals(law)
+        yield law, plain
+        for steps, memory in ((1, 0), (1, 3), (7, 2)):
+            effort = affordable(law, Effort(steps, memory, 20, math.inf), 1 << 26)
+            yield law, raised(law, plain.prize, math.inf, effort)
+
+
+@pytest.mark.parametrize("kind", ["travel", "makespan", "drafts"])
+def test_every_law_and_bound_leads_to_the_cost_of_the_definition(rng, kind):
+    makespan = kind == "makespan"
+    for _ in range(6):
+        instance = odd_drafts(rng, 9) if kind == "drafts" else odd_windows(rng, 9, 25)
+        best = reference.best(instance, makespan=makespan)
+        for law, bound in views(instance, makespan):
+            for upper in (math.inf, best.cost + 0.5):
+                outcome = run(law, bound, Limits(1 << 31, upper, 1 << 26, math.inf))
+                assert outcome.cost == best.cost
+                assert outcome.open == math.inf
+                assert isinstance(verify(instance, outcome.tour), Solution)
+
+
+def test_what_a_narrow_search_loses_is_never_below_its_open_bound(rng):
+    lost = 0
+    for _ in range(6):
+        instance = odd_windows(rng, 9, 25)
+        best = reference.best(instance)
+        for (law, bound), width in itertools.product(
+            views(instance, makespan=False), [1, 2, 5, 30]
+        ):
+            outcome = run(law, bound, Limits(width, math.inf, 1 << 26, math.inf))
+            assert min(outcome.cost, outcome.open) <= best.cost + 1e-9
+            assert outcome.widest <= width
+            lost += outcome.open < math.inf
+    assert lost > 0
+
+
+def test_sweeps_steps_and_memories_raise_the_bound_and_never_above_the_best_tour():
+    for seed in range(3):
+        instance = generate("tsptw", n=20, hardness="hard", count=1, seed=seed)[0]
+        wide = (np.maximum(instance.opens - 150, 0), instance.closes + 150)
+        instance = TSPTW(instance.travel, *wide)
+        law = window_law(instance, makespan=False, pruned=prune(instance))
+        best = run(law, cheapest_arrivals(law), Limits(1 << 31, math.inf, 1 << 26, math.inf)).cost
+        heights = []
+        for steps, memory, sweeps in ((1, 0, 1), (1, 0, 60), (16, 0, 60), (16, 5, 60)):
+            bound = raised(law, np.zeros(20), best, Effort(steps, memory, sweeps, math.inf))
+            heights.append(bound.least[0, 0, 0, 0] + bound.prize.sum())
+        assert heights == sorted(heights)
+        assert heights[0] < heights[-1] <= best + 1e-9
+
+
+def test_a_search_without_time_leaves_the_bound_of_the_whole_tour():
+    instance = generate("tspdl", n=40, hardness="hard", count=1, seed=1)[0]
+    law = draft_law(instance)
+    bound = raised(law, np.zeros(40), math.inf, Effort(1, 3, 30, math.inf))
+    outcome = run(law, bound, Limits(1 << 31, math.inf, 1 << 26, time.monotonic()))
+    assert outcome.tour is None
+    assert 0 < outcome.open < math.inf
+    assert outcome.open >= bound.least[0, 0, 0, 0] + bound.prize.sum() - 1e-9
