@@ -211,6 +211,16 @@ def test_the_drift_stays_in_float32_where_products_are_halved():
     assert pointer.drift.dtype == pointer.bias.dtype == torch.float32
 
 
+def test_features_are_read_in_float32_where_products_are_halved():
+    """A share of the horizon has eight bits in bf16, and a hard window is narrower than the last of them."""
+    policy, read = some_policy(SMALL["pomo"]), torch.full((1, 5, 4), 0.75)
+    read[0, :, 0] = torch.linspace(0, 1, 5)
+    later = read.clone()
+    later[0, 2, 3] += 1e-4
+    with torch.autocast("cpu", torch.bfloat16), torch.no_grad():
+        assert not torch.equal(policy.encode_nodes(read), policy.encode_nodes(later))
+
+
 @pytest.mark.parametrize(("width", "heads"), [(128, 3), (64, 8), (32, 4)])
 def test_heads_that_do_not_fit_the_width_are_refused(width, heads):
     with pytest.raises(InvalidRequest, match="cannot be shared"):

@@ -63,8 +63,12 @@ class Policy(nn.Module):
         return self.encode_nodes(features(batch))
 
     def encode_nodes(self, read: Float[Tensor, "B N 4"]) -> Float[Tensor, "B N D"]:
-        """The same, from features: tensors in and out, which is what a compiler wants."""
-        nodes = self.embed(read)
+        """The same, from features: tensors in and out, which is what a compiler wants.
+
+        Features are read in float32: in bf16 a window of the hard instances is wrong by a good part of its width.
+        """
+        with torch.autocast(read.device.type, enabled=False):
+            nodes = self.embed(read)
         for layer in self.layers:
             nodes = layer(nodes)
         return nodes
