@@ -9,11 +9,14 @@ if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # must be there when the kernels are first imported
 
 from fairway.kernels.lookahead import Guard, Rule
+from fairway.kernels.lookahead.table import table
 from fairway.kernels.pointer import Facts, Pointer, gpu
-from fairway.kernels.pointer.track import lay_out
+from fairway.kernels.pointer.reference import known_facts, scores
+from fairway.kernels.pointer.track import in_order, lay_out
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
 from fairway.search.decode import follow, traced
+from fairway.search.select import WITHIN
 from fairway.train.config import TrainConfig
 from fairway.train.engine import engine, seed_of
 from fairway.train.loop import learners_of, off_the_default_stream
@@ -65,6 +68,24 @@ def gradients(pointer, log_probability):
     return dict(zip(leaves(pointer), found, strict=True))
 
 
+def off_the_edges(batch, pointer, guard, noise, built, trace):
+    """The noise moved into the middle half of what it chose: no rounding can make another choice of it there."""
+    order = in_order(table(batch), guard)
+    moved = []
+    for m, (state, outlook) in enumerate(zip(trace.states, trace.outlooks, strict=True)):
+        known = None
+        if pointer.facts is not None:
+            known = known_facts(batch, state.node, state.level, outlook)
+        scored = scores(pointer, state.node, state.level, outlook.allowed, known)
+        likely = scored.masked_fill(~outlook.allowed, -torch.inf).softmax(-1).detach()
+        wide, chosen = order[:, None, :].expand_as(likely), built.tours[..., m, None]
+        rank = (wide == chosen).int().argmax(-1, keepdim=True)
+        end = likely.gather(-1, wide).cumsum(-1).gather(-1, rank)[..., 0]
+        share = likely.gather(-1, chosen)[..., 0]
+        moved.append(noise[..., m].clamp(end - 0.75 * share, end - 0.25 * share) / WITHIN)
+    return torch.stack(moved, dim=-1)
+
+
 def decoded_both_ways(problem, nodes, guard, facts):
     generator = torch.Generator(DEVICE).manual_seed(nodes)
     batch = draw(LAWS[problem, "hard"], nodes, 3, generator)
@@ -73,6 +94,7 @@ def decoded_both_ways(problem, nodes, guard, facts):
     noise = torch.rand(3, 5, nodes - 1, generator=generator, device=DEVICE)
     built, trace = traced(batch, pointer, guard, noise, oracle)
     expected = follow(batch, pointer, trace, built)
+    noise = off_the_edges(batch, pointer, guard, noise, built, trace)
     walked = gpu.decode(pointer, lay_out(batch, guard), guard, "sample", noise, oracle=oracle)
     return pointer, built, expected, walked
 
@@ -91,9 +113,11 @@ def test_a_rollout_in_one_launch_is_the_one_step_by_step(problem, guard, facts, 
         )
     torch.testing.assert_close(walked.log_probability, expected, rtol=1e-5, atol=1e-5)
     found, wanted = gradients(pointer, walked.log_probability), gradients(pointer, expected)
+    # Against float64, at a hundred nodes the kernel is wrong by 2e-4 at worst, and the loop by 4e-5.
+    off = 1e-4 if nodes < 100 else 4e-4
     for name, gradient in wanted.items():
         most = float(gradient.abs().max())
-        assert float((found[name] - gradient).abs().max()) < 1e-4 * most + 1e-5, name
+        assert float((found[name] - gradient).abs().max()) < off * most + 1e-5, name
 
 
 def test_the_last_stops_of_the_smallest_instances():
@@ -126,6 +150,7 @@ def test_tours_may_be_greedy_or_given(choice):
 
 
 @pytest.mark.cuda
+@pytest.mark.filterwarnings("default")  # of the compiler's own
 def test_a_step_recorded_as_a_graph_learns_what_plain_calls_learn():
     config = TrainConfig("t", "tsptw", "hard", 20, batch=16, tours=8, half=False)
     run = begin(config, torch.device("cuda"))
