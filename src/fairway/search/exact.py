@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from fairway.errors import InvalidRequest
-from fairway.kernels.labels.bound import Bound, cheapest_arrivals
+from fairway.kernels.labels.bound import Bound, cheapest_legs
 from fairway.kernels.labels.law import Law, draft_law, window_law
 from fairway.kernels.labels.layers import Layer
 from fairway.kernels.labels.relaxed import Effort, affordable, raised
@@ -72,19 +72,19 @@ class Stage:
     width: int
     sweeps: int = 0
     """Of the relaxed problem."""
-    steps: int = 1
-    """In which it tells levels apart."""
+    ways: int = 1
+    """The longest list of ways home from a stop."""
     memory: int = 0
     """Stops that each stop remembers in it."""
 
 
 STAGES = (
     Stage(256),
-    Stage(512, sweeps=30, steps=8, memory=4),
-    Stage(8_192),
-    Stage(65_536, sweeps=60, steps=16, memory=5),
-    Stage(1 << 19, sweeps=80, steps=32, memory=6),
-    Stage(1 << 31, sweeps=80, steps=32, memory=7),
+    Stage(8_192, sweeps=16, ways=2, memory=5),
+    Stage(32_768, sweeps=10, ways=16, memory=8),
+    Stage(1 << 17, sweeps=20, ways=64, memory=12),
+    Stage(1 << 20, sweeps=30, ways=256, memory=16),
+    Stage(1 << 31, sweeps=30, ways=1_024, memory=24),
 )
 BEAM = STAGES[1]
 """Whose bounds a beam has."""
@@ -273,7 +273,7 @@ def _first_view(task: _Task) -> _View:
         law = draft_law(task.instance)
     else:
         law = window_law(task.instance, makespan=task.makespan)
-    return _View(law, cheapest_arrivals(law), sharp=isinstance(task.instance, TSPDL))
+    return _View(law, cheapest_legs(law), sharp=isinstance(task.instance, TSPDL))
 
 
 def _sharper(task: _Task, view: _View, known: _Known, stage: Stage) -> _View | None:
@@ -284,11 +284,11 @@ def _sharper(task: _Task, view: _View, known: _Known, stage: Stage) -> _View | N
         return tight
     now = time.monotonic()
     deadline = now + SHARE * (task.until - now)
-    wanted = Effort(stage.steps, stage.memory, stage.sweeps, deadline)
+    wanted = Effort(stage.ways, stage.memory, stage.sweeps, deadline)
     effort = affordable(tight.law, wanted, task.memory // 4)
     if effort is None:
         return tight
-    return replace(tight, bound=raised(tight.law, tight.bound.prize, best, effort))
+    return replace(tight, bound=raised(tight.law, tight.bound, _below(task, best), effort))
 
 
 def _pruned_view(task: _Task, view: _View, best: float) -> _View | None:
@@ -303,7 +303,7 @@ def _pruned_view(task: _Task, view: _View, best: float) -> _View | None:
     if pruned.infeasible is not None:
         return None
     law = window_law(instance, makespan=task.makespan, pruned=pruned)
-    return _View(law, cheapest_arrivals(law), sharp=True)
+    return _View(law, cheapest_legs(law), sharp=True)
 
 
 def _home_by(instance: TSPTW, limit: float) -> TSPTW:

@@ -9,7 +9,7 @@ import pytest
 
 from fairway.judge import Solution, verify
 from fairway.kernels.labels import reference
-from fairway.kernels.labels.bound import cheapest_arrivals
+from fairway.kernels.labels.bound import cheapest_legs
 from fairway.kernels.labels.law import draft_law, window_law
 from fairway.kernels.labels.relaxed import Effort, affordable, raised
 from fairway.kernels.labels.run import Limits, run
@@ -69,11 +69,11 @@ def views(instance, makespan):
         if pruned.infeasible is None:
             laws.append(window_law(instance, makespan=makespan, pruned=pruned))
     for law in laws:
-        plain = cheapest_arrivals(law)
+        plain = cheapest_legs(law)
         yield law, plain
-        for steps, memory in ((1, 0), (1, 3), (7, 2)):
-            effort = affordable(law, Effort(steps, memory, 20, math.inf), 1 << 26)
-            yield law, raised(law, plain.prize, math.inf, effort)
+        for ways, memory in ((1, 0), (1, 3), (7, 2)):
+            effort = affordable(law, Effort(ways, memory, 20, math.inf), 1 << 26)
+            yield law, raised(law, plain, math.inf, effort)
 
 
 @pytest.mark.parametrize("kind", ["travel", "makespan", "drafts"])
@@ -105,17 +105,22 @@ def test_what_a_narrow_search_loses_is_never_below_its_open_bound(rng):
     assert lost > 0
 
 
-def test_sweeps_steps_and_memories_raise_the_bound_and_never_above_the_best_tour():
+def height(bound):
+    """What the bound says of the whole tour."""
+    return bound.cost[bound.begin[0, 0]] + bound.prize.sum()
+
+
+def test_sweeps_ways_and_memories_raise_the_bound_and_never_above_the_best_tour():
     for seed in range(3):
         instance = generate("tsptw", n=20, hardness="hard", count=1, seed=seed)[0]
         wide = (np.maximum(instance.opens - 150, 0), instance.closes + 150)
         instance = TSPTW(instance.travel, *wide)
         law = window_law(instance, makespan=False, pruned=prune(instance))
-        best = run(law, cheapest_arrivals(law), Limits(1 << 31, math.inf, 1 << 26, math.inf)).cost
+        best = run(law, cheapest_legs(law), Limits(1 << 31, math.inf, 1 << 26, math.inf)).cost
         heights = []
-        for steps, memory, sweeps in ((1, 0, 1), (1, 0, 60), (16, 0, 60), (16, 5, 60)):
-            bound = raised(law, np.zeros(20), best, Effort(steps, memory, sweeps, math.inf))
-            heights.append(bound.least[0, 0, 0, 0] + bound.prize.sum())
+        for ways, memory, sweeps in ((1, 0, 1), (1, 0, 60), (16, 0, 60), (16, 5, 60)):
+            effort = Effort(ways, memory, sweeps, math.inf)
+            heights.append(height(raised(law, cheapest_legs(law), math.inf, effort)))
         assert heights == sorted(heights)
         assert heights[0] < heights[-1] <= best + 1e-9
 
@@ -123,8 +128,8 @@ def test_sweeps_steps_and_memories_raise_the_bound_and_never_above_the_best_tour
 def test_a_search_without_time_leaves_the_bound_of_the_whole_tour():
     instance = generate("tspdl", n=40, hardness="hard", count=1, seed=1)[0]
     law = draft_law(instance)
-    bound = raised(law, np.zeros(40), math.inf, Effort(1, 3, 30, math.inf))
+    bound = raised(law, cheapest_legs(law), math.inf, Effort(1, 3, 30, math.inf))
     outcome = run(law, bound, Limits(1 << 31, math.inf, 1 << 26, time.monotonic()))
     assert outcome.tour is None
     assert 0 < outcome.open < math.inf
-    assert outcome.open >= bound.least[0, 0, 0, 0] + bound.prize.sum() - 1e-9
+    assert outcome.open >= height(bound) - 1e-9

@@ -4,8 +4,9 @@ from typing import Any, no_type_check
 
 import numpy as np
 from llvmlite import ir
-from numba import njit
 from numba.extending import intrinsic
+
+from fairway.kernels.labels.bare import bare
 
 
 @intrinsic
@@ -19,14 +20,14 @@ def lowest(typing_context: Any, word: Any) -> Any:  # noqa: ANN401 - numba's own
     return word(word), generate
 
 
-@njit(cache=True, nogil=True)
+@bare
 @no_type_check
 def holds(row: np.ndarray, node: int) -> bool:
     """Whether the set in this row of words has the node."""
     return (row[node >> 6] >> np.uint64(node & 63)) & np.uint64(1) != 0
 
 
-@njit(cache=True, nogil=True)
+@bare
 @no_type_check
 def mixed(row: np.ndarray, node: int) -> np.uint64:
     """A hash of a set and a node."""

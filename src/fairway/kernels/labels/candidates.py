@@ -4,15 +4,15 @@ from typing import no_type_check
 
 import numpy as np
 from jaxtyping import Float, Int
-from numba import njit
 
+from fairway.kernels.labels.bare import inner
 from fairway.kernels.labels.bits import holds, lowest
 from fairway.kernels.labels.law import DRAFTS, Law
 
 ONE = np.uint64(1)
 
 
-@njit(cache=True, nogil=True)
+@inner
 @no_type_check
 def candidates(
     law: Law, layer: tuple, at: int, reached: Int[np.ndarray, " N"], levels: Float[np.ndarray, " N"]
@@ -23,7 +23,7 @@ def candidates(
     return _in_time(law, layer, at, reached, levels)
 
 
-@njit(cache=True, nogil=True)
+@inner
 @no_type_check
 def _in_time(
     law: Law, layer: tuple, at: int, reached: Int[np.ndarray, " N"], levels: Float[np.ndarray, " N"]
@@ -49,7 +49,7 @@ def _in_time(
     return found
 
 
-@njit(cache=True, nogil=True)
+@inner
 @no_type_check
 def _all_reachable(law: Law, visited: np.ndarray, stop: int, level: float) -> bool:
     """Whether every other unvisited stop can still be reached in time; what cannot bind yet is not looked at."""
@@ -66,7 +66,7 @@ def _all_reachable(law: Law, visited: np.ndarray, stop: int, level: float) -> bo
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 @no_type_check
 def _floating(
     law: Law, layer: tuple, at: int, reached: Int[np.ndarray, " N"], levels: Float[np.ndarray, " N"]

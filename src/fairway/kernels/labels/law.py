@@ -12,6 +12,8 @@ from jaxtyping import Bool, Float, Int, UInt
 from numba import njit
 
 from fairway.judge import TOLERANCE
+from fairway.kernels.labels.bare import bare
+from fairway.kernels.labels.bits import holds
 from fairway.kernels.pruning import Pruned
 from fairway.kernels.pruning.network import HOME, START, allowance_of, network, rounding
 from fairway.kernels.pruning.reach import reach
@@ -44,7 +46,7 @@ class Law(NamedTuple):
     Column 0 is the return; on the diagonal stands the row's own limit.
     """
     low: Vector
-    """The least entry of each column of `latest` for stops, never falling."""
+    """The least entry of each column of `latest` for stops, own limits apart, never falling."""
     after: Bits
     """The stops that may come straight after the row."""
     needs: Bits
@@ -58,13 +60,30 @@ class Law(NamedTuple):
     kind: int
 
 
+class Times(NamedTuple):
+    """What the quickest ways follow from, by the instance's own numbers."""
+
+    travel: Matrix
+    service: Vector
+    opens: Vector
+
+
+class Limits(NamedTuple):
+    """What is known to be impossible, by the instance's own numbers."""
+
+    latest: Matrix
+    arcs: Bool[np.ndarray, "N N"]
+    before: Bool[np.ndarray, "N N"]
+
+
 def window_law(instance: TSPTW, *, makespan: bool, pruned: Pruned | None = None) -> Law:
     """The law of time windows: quickly from leads alone, or as strict as pruning allows."""
     allowance = allowance_of(instance)
     guard = rounding(instance, allowance)
     if pruned is None:
-        ways = _quickest(instance.travel, instance.service, guard)
-        limits = _limits(instance, ways, allowance, guard)
+        times = Times(instance.travel, instance.service, instance.opens)
+        ways = _quickest(times, guard)
+        limits = _limits(times, ways, instance.closes + allowance + guard, guard)
     else:
         limits = _pruned_limits(instance, pruned, allowance)
     law = _numbered(limits, instance.travel, (allowance, allowance + guard))
@@ -94,38 +113,89 @@ def draft_law(instance: TSPDL) -> Law:
     return law._replace(rise=rise, closes=draft[law.node], kind=DRAFTS)
 
 
-class Limits(NamedTuple):
-    """What is known to be impossible, by the instance's own numbers."""
-
-    latest: Matrix
-    arcs: Bool[np.ndarray, "N N"]
-    before: Bool[np.ndarray, "N N"]
-
-
 def _numbered(limits: Limits, travel: Matrix, slack: tuple[float, float]) -> Law:
     """Renumber the nodes, and pack what may follow what into bits; levels are still to be filled in."""
-    # A level does not decide what an order forbids.
-    latest = np.where(limits.before.T, np.inf, limits.latest)
-    others = latest[1:].copy()
-    np.fill_diagonal(others[:, 1:], np.inf)
-    low = others.min(axis=0)
-    low[0] = -np.inf
+    low = _lowest(limits)
     node = np.argsort(low, kind="stable")
-    square = np.ix_(node, node)
-    after, needs = (limits.arcs & ~limits.before.T)[square], limits.before.T[square]
-    after[:, 0] = False
-    every = np.arange(len(node)) > 0
     nothing = np.zeros(len(node))
+    every = np.arange(len(node)) > 0
+    price, latest, after, needs = _arranged(limits, travel, node)
+    _drop_shortcuts(after, needs, np.zeros_like(after))
     return Law(
         node,
-        np.ascontiguousarray(travel[square]),
+        price,
         *(np.empty((0, 0)), nothing, nothing, nothing),
-        np.ascontiguousarray(latest[square]),
+        latest,
         low[node],
-        *(_packed(after), _packed(needs), _packed(every[None])[0]),
+        *(after, needs, _packed(every[None])[0]),
         *slack,
         WINDOWS,
     )
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def _lowest(limits: Limits) -> Vector:
+    """The least entry of each column of `latest`, but for rows that an order or their own limit makes needless."""
+    nodes, latest = len(limits.latest), limits.latest
+    low = np.full(nodes, np.inf)
+    low[0] = -np.inf
+    for stop in range(1, nodes):
+        for other in range(1, nodes):
+            if not limits.before[other, stop] and latest[stop, other] < latest[stop, stop]:
+                low[other] = min(low[other], latest[stop, other])
+    return low
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def _arranged(
+    limits: Limits, travel: Matrix, node: Int[np.ndarray, " N"]
+) -> tuple[Matrix, Matrix, Bits, Bits]:
+    """Travel, latest levels, what may follow each node and what comes before it, in the new order."""
+    nodes = len(node)
+    price, latest = np.empty((nodes, nodes)), np.empty((nodes, nodes))
+    after = np.zeros((nodes, (nodes + 63) // 64), np.uint64)
+    needs = np.zeros_like(after)
+    for row in range(nodes):
+        here = node[row]
+        for column in range(nodes):
+            there = node[column]
+            bit = np.uint64(1) << np.uint64(column & 63)
+            price[row, column] = travel[here, there]
+            # A level does not decide what an order forbids.
+            latest[row, column] = np.inf
+            if limits.before[there, here]:
+                needs[row, column >> 6] |= bit
+            else:
+                latest[row, column] = limits.latest[here, there]
+                if column > 0 and limits.arcs[here, there]:
+                    after[row, column >> 6] |= bit
+    return price, latest, after, needs
+
+
+@bare
+@no_type_check
+def _drop_shortcuts(after: Bits, needs: Bits, follows: Bits) -> None:
+    """Nothing comes straight after a node if a third one must come between; all come after the depot."""
+    nodes = len(after)
+    for stop in range(1, nodes):
+        bit = np.uint64(1) << np.uint64(stop & 63)
+        follows[0, stop >> 6] |= bit
+        for other in range(1, nodes):
+            if holds(needs[stop], other):
+                follows[other, stop >> 6] |= bit
+    for here in range(nodes):
+        for between in range(1, nodes):
+            if holds(follows[here], between):
+                for word in range(after.shape[1]):
+                    after[here, word] &= ~follows[between, word]
+
+
+def unpacked(sets: UInt[np.ndarray, "K W"]) -> Bool[np.ndarray, "K K"]:
+    """Bits of sets of nodes, a row for each node, as booleans."""
+    bits = np.unpackbits(sets.astype("<u8").view(np.uint8), axis=1, bitorder="little")
+    return bits[:, : len(sets)].astype(bool)
 
 
 def _packed(sets: Bool[np.ndarray, "K N"]) -> UInt[np.ndarray, "K W"]:
@@ -136,17 +206,20 @@ def _packed(sets: Bool[np.ndarray, "K N"]) -> UInt[np.ndarray, "K W"]:
     return whole.view("<u8").astype(np.uint64)
 
 
-def _limits(instance: TSPTW, ways: Matrix, allowance: float, guard: float) -> Limits:
+@njit(cache=True, nogil=True)
+@no_type_check
+def _limits(times: Times, ways: Matrix, limit: Vector, guard: float) -> Limits:
     """The latest levels over the quickest ways, and the arcs and orders that follow from pairs of windows."""
-    opens, limit = instance.opens, instance.closes + allowance + guard
-    latest = limit - ways
-    first = np.maximum(opens, opens[0] + ways[0])[:, None]
-    before = (first > latest).T
-    before[0] = before[:, 0] = False
-    np.fill_diagonal(before, val=False)
-    lead = instance.service[:, None] + instance.travel
-    arcs = first <= limit + guard - lead
-    np.fill_diagonal(arcs, val=False)
+    nodes, opens = len(limit), times.opens
+    latest = np.empty((nodes, nodes))
+    arcs, before = np.zeros((nodes, nodes), np.bool_), np.zeros((nodes, nodes), np.bool_)
+    for i in range(nodes):
+        first = max(opens[i], opens[0] + ways[0, i])
+        for j in range(nodes):
+            latest[i, j] = limit[j] - ways[i, j]
+            if i != j:
+                before[j, i] = i > 0 and j > 0 and first > latest[i, j]
+                arcs[i, j] = first <= limit[j] + guard - (times.service[i] + times.travel[i, j])
     return Limits(latest, arcs, before)
 
 
@@ -163,23 +236,27 @@ def _pruned_limits(instance: TSPTW, pruned: Pruned, allowance: float) -> Limits:
     latest = ways[:HOME, :HOME].copy()
     latest[:, START] = ways[:HOME, HOME]
     np.fill_diagonal(latest, bounds.closes[:HOME])
-    return Limits(latest, pruned.arcs, pruned.before | (latest == -np.inf).T)
+    return Limits(latest, pruned.arcs.copy(), pruned.before | (latest == -np.inf).T)
 
 
 @njit(cache=True, nogil=True)
 @no_type_check
-def _quickest(travel: Matrix, service: Vector, guard: float) -> Matrix:
+def _quickest(times: Times, guard: float) -> Matrix:
     """The least lead between any two nodes by way of any others, never too long by rounding."""
-    nodes = len(service)
+    nodes = len(times.service)
     ways = np.empty((nodes, nodes))
     for i in range(nodes):
         for j in range(nodes):
-            ways[i, j] = max(service[i] + travel[i, j] - guard, 0.0)
+            ways[i, j] = max(times.service[i] + times.travel[i, j] - guard, 0.0)
         ways[i, i] = 0.0
+    onward = np.empty(nodes)
     for k in range(nodes):
+        for j in range(nodes):
+            onward[j] = ways[
+                k, j
+            ]  # apart from the rows that are written, so that lanes go side by side
         for i in range(nodes):
-            begin = ways[i, k]
+            begin, row = ways[i, k], ways[i]
             for j in range(nodes):
-                through = begin + ways[k, j]
-                ways[i, j] = through if through < ways[i, j] else ways[i, j]
+                row[j] = min(row[j], begin + onward[j])
     return ways

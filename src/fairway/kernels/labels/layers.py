@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int, Int16, Int32, UInt
 from numba import njit
 
+from fairway.kernels.labels.bare import bare, inner
 from fairway.kernels.labels.bits import mixed
 from fairway.kernels.labels.bound import Bound, completion
 from fairway.kernels.labels.candidates import candidates
@@ -64,6 +65,9 @@ class Search(NamedTuple):
     history: History
     marks: Int[np.ndarray, " 9"]
     figures: Float[np.ndarray, " 3"]
+    reached: Int[np.ndarray, " N"]
+    """Where the label at hand can go on to, and at what levels."""
+    levels: Float[np.ndarray, " N"]
 
 
 def room(labels: int, words: int) -> Layer:
@@ -73,7 +77,7 @@ def room(labels: int, words: int) -> Layer:
     return Layer(np.empty((labels, words), np.uint64), np.empty(labels, np.int32), *floats, *links)
 
 
-@njit(cache=True, nogil=True)
+@inner
 @no_type_check
 def _empty(slots: Int32[np.ndarray, " S"]) -> None:
     # Plain loops here and below: numba takes seconds to compile an assignment to a slice.
@@ -81,27 +85,21 @@ def _empty(slots: Int32[np.ndarray, " S"]) -> None:
         slots[slot] = -1
 
 
-@njit(cache=True, nogil=True)
-@no_type_check
 def begin(search: Search, upper: float) -> None:
     """Put down the one label of a tour that has not left the depot."""
     law, layer, marks, figures = search.law, search.layers[0], search.marks, search.figures
-    for mark in range(len(marks)):
-        marks[mark] = 0
+    marks[:] = 0
     marks[COUNT], marks[BEST] = 1, -1
     figures[UPPER], figures[DROPPED], figures[FOUND] = upper, np.inf, np.inf
-    for word in range(layer.visited.shape[1]):
-        layer.visited[0, word] = 0
+    layer.visited[0] = 0
     layer.last[0] = 0
     layer.level[0] = law.opens[0]
     layer.cost[0] = law.opens[0] if law.kind == MAKESPAN else 0.0
-    layer.rest[0] = 0.0
-    for prize in search.bound.prize:
-        layer.rest[0] += prize
-    _empty(search.slots)
+    layer.rest[0] = search.bound.prize.sum()
+    search.slots[:] = -1
 
 
-@njit(cache=True, nogil=True)
+@bare
 @no_type_check
 def advance(search: Search, width: int, quantum: int) -> int:
     """Extend label after label and layer after layer, until so much work is done; says what it stopped for.
@@ -109,7 +107,7 @@ def advance(search: Search, width: int, quantum: int) -> int:
     A layer wider than `width` must be cut down before it is extended.
     """
     marks, nodes = search.marks, len(search.law.node)
-    reached, levels = np.empty(nodes, np.int64), np.empty(nodes)
+    reached, levels = search.reached, search.levels
     while quantum > 0:
         if marks[COUNT] == 0 or marks[LAYER] == nodes - 1:
             return DONE
@@ -135,7 +133,7 @@ def advance(search: Search, width: int, quantum: int) -> int:
     return RUNNING
 
 
-@njit(cache=True, nogil=True)
+@inner
 @no_type_check
 def _push(search: Search, here: Layer, there: Layer, stop: int, level: float) -> None:
     """Extend the label at hand to a stop, unless that is too dear or dominated."""
@@ -148,9 +146,9 @@ def _push(search: Search, here: Layer, there: Layer, stop: int, level: float) ->
     for word in range(there.visited.shape[1]):
         there.visited[new, word] = here.visited[at, word]
     there.visited[new, stop >> 6] |= np.uint64(1) << np.uint64(stop & 63)
-    ahead = completion(bound, marks[LAYER] + 1, stop, level, there.visited[new])
+    enough = search.figures[UPPER] - (cost + rest)
     marks[MADE] += 1
-    if cost + rest + ahead >= search.figures[UPPER]:
+    if completion(bound, marks[LAYER] + 1, stop, level, there.visited[new], enough) >= enough:
         return
     slot = _slot_of(there, new, stop, search.slots)
     head = search.slots[slot]
@@ -178,7 +176,7 @@ def _push(search: Search, here: Layer, there: Layer, stop: int, level: float) ->
     there.parent[taken] = at
 
 
-@njit(cache=True, nogil=True)
+@inner
 @no_type_check
 def _slot_of(layer: Layer, label: int, last: int, slots: Int32[np.ndarray, " S"]) -> int:
     """Where the table has this label's set and last stop, or has room for them."""
@@ -196,7 +194,7 @@ def _slot_of(layer: Layer, label: int, last: int, slots: Int32[np.ndarray, " S"]
     return slot
 
 
-@njit(cache=True, nogil=True)
+@bare
 @no_type_check
 def relink(layer: Layer, count: int, slots: Int32[np.ndarray, " S"]) -> None:
     """Fill the table anew."""
@@ -208,7 +206,7 @@ def relink(layer: Layer, count: int, slots: Int32[np.ndarray, " S"]) -> None:
             slots[slot] = label
 
 
-@njit(cache=True, nogil=True)
+@inner
 @no_type_check
 def _move(layer: Layer, source: int, target: int) -> None:
     for word in range(layer.visited.shape[1]):
@@ -218,7 +216,7 @@ def _move(layer: Layer, source: int, target: int) -> None:
     layer.rest[target] = layer.rest[source]
 
 
-@njit(cache=True, nogil=True)
+@bare
 @no_type_check
 def compact(layer: Layer, marks: Int[np.ndarray, " 9"]) -> None:
     """Close up the gaps that dominated labels left."""
@@ -231,35 +229,41 @@ def compact(layer: Layer, marks: Int[np.ndarray, " 9"]) -> None:
     marks[NEXT] = kept
 
 
-@njit(cache=True, nogil=True)
-@no_type_check
 def outlooks(
-    search: Search, layer: Layer, stops: int, begin: int, end: int
+    bound: Bound, layer: Layer, stops: int, begin: int, end: int
 ) -> Float[np.ndarray, " L"]:
     """What no tour from each of these labels can cost less than."""
     least = np.empty(end - begin)
-    for label in range(begin, end):
-        if layer.last[label] < 0:
-            least[label - begin] = np.inf  # dominated
-            continue
-        ahead = completion(
-            search.bound, stops, layer.last[label], layer.level[label], layer.visited[label]
-        )
-        least[label - begin] = layer.cost[label] + layer.rest[label] + ahead
+    _outlooks(bound, layer, stops, begin, least)
     return least
 
 
-@njit(cache=True, nogil=True)
+@bare
 @no_type_check
-def keep(search: Search, layer: Layer, kept: Bool[np.ndarray, " L"]) -> None:
+def _outlooks(
+    bound: Bound, layer: Layer, stops: int, begin: int, least: Float[np.ndarray, " L"]
+) -> None:
+    for place in range(len(least)):
+        label = begin + place
+        last, level = layer.last[label], layer.level[label]
+        if last < 0:
+            least[place] = np.inf  # dominated
+            continue
+        ahead = completion(bound, stops, last, level, layer.visited[label], np.inf)
+        least[place] = layer.cost[label] + layer.rest[label] + ahead
+
+
+@bare
+@no_type_check
+def keep(layer: Layer, marks: Int[np.ndarray, " 9"], kept: Bool[np.ndarray, " L"]) -> None:
     """Go on with these labels of the next layer alone."""
-    for label in range(search.marks[NEXT]):
+    for label in range(marks[NEXT]):
         if not kept[label]:
             layer.last[label] = -1
-    compact(layer, search.marks)
+    compact(layer, marks)
 
 
-@njit(cache=True, nogil=True)
+@inner
 @no_type_check
 def settle(search: Search) -> None:
     """The next layer is complete: write it down, and go on from it; at the last one, close the tours."""
@@ -281,7 +285,7 @@ def settle(search: Search) -> None:
         _finish(search, there)
 
 
-@njit(cache=True, nogil=True)
+@inner
 @no_type_check
 def _finish(search: Search, layer: Layer) -> None:
     """Go back to the depot from every label of the last layer that can, and remember the best."""
@@ -297,13 +301,12 @@ def _finish(search: Search, layer: Layer) -> None:
 
 @njit(cache=True, nogil=True)
 @no_type_check
-def tour(search: Search) -> Int[np.ndarray, " M"]:
-    """The stops of the best tour, by the instance's own numbers."""
-    history, label = search.history, search.marks[BEST]
-    stops = len(search.law.node) - 1
+def tour(history: History, node: Int[np.ndarray, " N"], label: int) -> Int[np.ndarray, " M"]:
+    """The stops that lead to a label of the last layer, by the instance's own numbers."""
+    stops = len(node) - 1
     found = np.empty(stops, np.int64)
     for layer in range(stops, 0, -1):
         entry = history.begins[layer] + label
-        found[layer - 1] = search.law.node[history.last[entry]]
+        found[layer - 1] = node[history.last[entry]]
         label = history.parent[entry]
     return found

@@ -103,7 +103,9 @@ def _started(law: Law, bound: Bound, upper: float) -> Search:
     )
     slots = np.empty(_table(first), np.int32)
     pair = (layers.room(first, words), layers.room(first, words))
-    search = Search(law, bound, pair, slots, history, np.zeros(9, np.int64), np.zeros(3))
+    marks, figures = np.zeros(9, np.int64), np.zeros(3)
+    scratch = (np.empty(nodes, np.int64), np.empty(nodes))
+    search = Search(law, bound, pair, slots, history, marks, figures, *scratch)
     layers.begin(search, upper)
     return search
 
@@ -162,13 +164,13 @@ def _cut(search: Search, width: int, rank: Rank) -> None:
     layers.compact(layer, search.marks)
     count = int(search.marks[layers.NEXT])
     if count > width:
-        bounds = layers.outlooks(search, layer, stops, 0, count)
+        bounds = layers.outlooks(search.bound, layer, stops, 0, count)
         ranks = rank(search.law, Layer(*(column[:count] for column in layer)), bounds)
         kept = np.zeros(count, dtype=bool)
         kept[np.argpartition(ranks, width - 1)[:width]] = True
         lost = float(bounds[~kept].min())
         search.figures[layers.DROPPED] = min(search.figures[layers.DROPPED], lost)
-        layers.keep(search, layer, kept)
+        layers.keep(layer, search.marks, kept)
     layers.relink(layer, int(search.marks[layers.NEXT]), search.slots)
 
 
@@ -179,12 +181,14 @@ def _outcome(search: Search, *, done: bool) -> Outcome:
         stops = int(marks[layers.LAYER])
         here, there = search.layers[stops % 2], search.layers[1 - stops % 2]
         ends = (
-            (here, stops, marks[layers.AT], marks[layers.COUNT]),
-            (there, stops + 1, 0, marks[layers.NEXT]),
+            (here, stops, int(marks[layers.AT]), int(marks[layers.COUNT])),
+            (there, stops + 1, 0, int(marks[layers.NEXT])),
         )
-        bounds = [layers.outlooks(search, *end) for end in ends]
+        bounds = [layers.outlooks(search.bound, *end) for end in ends]
         least = min(least, *(float(found.min(initial=np.inf)) for found in bounds))
-    tour = layers.tour(search) if marks[layers.BEST] >= 0 else None
+    tour = None
+    if marks[layers.BEST] >= 0:
+        tour = layers.tour(search.history, search.law.node, int(marks[layers.BEST]))
     return Outcome(
         tour, float(figures[layers.FOUND]), least, *map(int, marks[layers.MADE : layers.BEST])
     )

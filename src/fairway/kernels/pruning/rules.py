@@ -112,7 +112,8 @@ def _transitive(before: Bool[np.ndarray, "V V"]) -> Bool[np.ndarray, "V V"]:
     for node in range(len(closed)):
         for earlier in range(len(closed)):
             if closed[earlier, node]:
-                closed[earlier] |= closed[node]
+                for later in range(len(closed)):
+                    closed[earlier, later] |= closed[node, later]
     return closed
 
 
