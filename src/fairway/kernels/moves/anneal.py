@@ -1,0 +1,118 @@
+"""Rounds of the search: ruin a tour and rebuild it, descend from what has changed, and keep the result or go back."""
+
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Float, UInt
+
+from fairway.kernels.moves.chance import Random, uniform
+from fairway.kernels.moves.compiled import compiled
+from fairway.kernels.moves.descent import TIE, Aim, Queue, descend, push
+from fairway.kernels.moves.form import Form
+from fairway.kernels.moves.line import Line, refresh
+from fairway.kernels.moves.ruin import Site, rebuild
+
+WITHOUT_END = 2**62
+
+
+class Memory(NamedTuple):
+    """The tour to go back to and the best of all, by position, how good they are, and the source of chance."""
+
+    kept: UInt[np.ndarray, " V"]
+    best: UInt[np.ndarray, " V"]
+    weights: Float[np.ndarray, " 2"]
+    random: Random
+
+
+def memory_of(line: Line, aim: Aim, random: Random) -> Memory:
+    """All that there is so far is this tour."""
+    return Memory(line.node.copy(), line.node.copy(), np.full(2, weight(line, aim)), random)
+
+
+@compiled
+@no_type_check
+def weight(line: Line, aim: Aim) -> float:
+    """How good a tour is, less is better: its cost, or its last level with the cost as a tie-breaker."""
+    last = len(line.node) - 1
+    return line.start[last] + TIE * line.length[0, last] if aim[1] else line.length[0, last]
+
+
+@compiled
+@no_type_check
+def anneal(
+    form: Form,
+    line: Line,
+    queue: Queue,
+    site: Site,
+    memory: Memory,
+    heat: float,
+    aim: Aim,
+    rounds: int,
+) -> None:
+    """So many rounds from the kept tour, which the line must be.
+
+    Args:
+        form: The instance.
+        line: The tour, changed in place.
+        queue: Empty, before and after.
+        site: Room for tours under construction.
+        memory: Changed in place.
+        heat: How much worse than the kept tour a new one may be, about.
+        aim: What is made little of.
+        rounds: How many.
+    """
+    least, random, end = aim[0], memory.random, len(line.node) - 1
+    refresh(form, line, 0, end)  # sums that are only ever shifted drift away, bit by bit
+    for _ in range(rounds):
+        first, last = _renew(form, line, queue, site, random)
+        begin, finish = descend(form, line, queue, aim, WITHOUT_END)
+        first, last = min(first, begin), max(last, finish)
+        new = weight(line, aim)
+        if new - memory.weights[0] <= -heat * np.log(1.0 - uniform(random)):
+            _copy(line.node, memory.kept, first, last)
+            memory.weights[0] = new
+            if new < memory.weights[1] - least:
+                _copy(line.node, memory.best, 0, end)
+                memory.weights[1] = new
+        elif first <= last:
+            _copy(memory.kept, line.node, first, last)
+            refresh(form, line, first, last)
+
+
+@compiled
+@no_type_check
+def _renew(
+    form: Form, line: Line, queue: Queue, site: Site, random: Random
+) -> tuple[int, int]:
+    """Put a rebuilt tour in the line's place; the first and last position changed."""
+    count = rebuild(form, line, site, random)
+    first, last = len(line.node), 0
+    if count > 0:
+        for at in range(len(line.node)):
+            if line.node[at] != site.node[at]:
+                first, last = min(first, at), at
+    if first <= last:
+        _push_moved(line, queue, site, count)
+        _copy(site.node, line.node, first, last)
+        refresh(form, line, first, last)
+        _push_moved(line, queue, site, count)
+    return first, last
+
+
+@compiled
+@no_type_check
+def _push_moved(line: Line, queue: Queue, site: Site, count: int) -> None:
+    """Put the stops that were taken out, and those beside them, into the queue."""
+    for number in range(count):
+        at = line.place[site.out[number]]
+        for near in range(at - 1, at + 2):
+            push(queue, line.node[near])
+
+
+@compiled
+@no_type_check
+def _copy(
+    source: UInt[np.ndarray, " V"], target: UInt[np.ndarray, " V"], first: int, last: int
+) -> None:
+    for at in range(first, last + 1):
+        target[at] = source[at]

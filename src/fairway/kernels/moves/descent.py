@@ -1,0 +1,307 @@
+"""Descent to a tour that no swap which brings two neighbours together improves, starting from nodes in a queue.
+
+Every swap worth making brings in some arc cheaper than the one it replaces at the same node. So for each node the
+cheaper arcs to and from its neighbours are tried, and for each of them the swaps that create it: or-opt of one to
+three stops from either side and in both directions, 2-opt, and or-3opt with a second arc that keeps the gain positive.
+"""
+
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Bool, Float, Int, UInt
+
+from fairway.kernels.moves.compiled import compiled, inlined
+from fairway.kernels.moves.form import NEIGHBOURS, Form
+from fairway.kernels.moves.line import Line
+from fairway.kernels.moves.swap import PLAIN, TURN_A, TURN_B, Swap, apply, arrival, change, finish
+
+LONGEST = 3
+"""Stops that or-opt moves at a time; longer ones are left to or-3opt."""
+
+
+TIE = 1e-6
+"""What cost counts beside the last level, where that is to be low."""
+
+Aim = tuple[float, bool]
+"""The least improvement that counts, and whether it is of the last level instead of the cost."""
+
+
+class Offers(NamedTuple):
+    """Room for the swaps that would improve a tour, if they keep it feasible."""
+
+    worth: Float[np.ndarray, " M"]
+    """What each adds to the cost."""
+    swap: Int[np.ndarray, "M 4"]
+
+
+class Queue(NamedTuple):
+    """Nodes whose surroundings have changed, in turn; each stands in it once."""
+
+    ring: UInt[np.ndarray, " V"]
+    waiting: Bool[np.ndarray, " V"]
+    ends: Int[np.ndarray, " 2"]
+    """Where the next is taken, and how many there are."""
+    offers: Offers
+
+
+def queue_for(nodes: int) -> Queue:
+    """An empty queue."""
+    ring, waiting = np.zeros(nodes, np.uint32), np.zeros(nodes, bool)
+    # Or-opt and 2-opt with every other position, or-3opt with pairs of neighbours.
+    most = (4 * LONGEST - 1) * nodes + 2 * NEIGHBOURS**2
+    offers = Offers(np.empty(most), np.empty((most, 4), np.int64))
+    return Queue(ring, waiting, np.zeros(2, np.int64), offers)
+
+
+@compiled
+@no_type_check
+def push(queue: Queue, node: int) -> None:
+    """Put a node at the end, unless it stands in the queue already."""
+    if not queue.waiting[node]:
+        queue.waiting[node] = True
+        at = queue.ends[0] + queue.ends[1]
+        queue.ring[at if at < len(queue.ring) else at - len(queue.ring)] = node
+        queue.ends[1] += 1
+
+
+@compiled
+@no_type_check
+def push_ends(queue: Queue, line: Line, i: int, j: int, k: int) -> None:
+    """Put the nodes at both sides of the three cuts of a swap into the queue."""
+    for at in (i, j + 1, k + 1):
+        push(queue, line.node[at - 1])
+        push(queue, line.node[at])
+
+
+@compiled
+@no_type_check
+def descend(form: Form, line: Line, queue: Queue, aim: Aim, most: int) -> tuple[int, int]:
+    """Improve the tour until the queue is empty; the first and last position changed.
+
+    No more than `most` nodes are taken from the queue; the rest can be gone on with.
+    """
+    offers, (least, by_level) = queue.offers, aim
+    first, last = len(line.node), 0
+    for _ in range(most):
+        if queue.ends[1] == 0:
+            break
+        node = queue.ring[queue.ends[0]]
+        queue.ends[0] = queue.ends[0] + 1 if queue.ends[0] + 1 < len(queue.ring) else 0
+        queue.ends[1] -= 1
+        queue.waiting[node] = False
+        count = offer_all(form, line, offers, node, np.inf if by_level else -least)
+        found = _best_of(form, line, offers, count, aim)
+        if found >= 0:
+            i, j, k, turned = _read(offers, found)
+            push_ends(queue, line, i, j, k)
+            push(queue, node)
+            apply(form, line, i, j, k, turned)
+            first, last = min(first, i), max(last, k)
+    return first, last
+
+
+@compiled
+@no_type_check
+def _best_of(form: Form, line: Line, offers: Offers, count: int, aim: Aim) -> int:
+    """Which of the first offers is the best that keeps the tour feasible; -1 if none does."""
+    least, by_level = aim
+    found, best, last = -1, -least, line.start[len(line.node) - 1]
+    for number in range(count):
+        worth = offers.worth[number]
+        if by_level or worth < best:
+            i, j, k, turned = _read(offers, number)
+            level = arrival(form, line, i, j, k, turned)
+            if level <= line.latest[k + 1]:
+                if by_level:
+                    worth = finish(form, line, k + 1, level) - last + TIE * worth
+                if worth < best:
+                    found, best = number, worth
+    return found
+
+
+@inlined
+@no_type_check
+def _read(offers: Offers, number: int) -> Swap:
+    swap = offers.swap[number]
+    return swap[0], swap[1], swap[2], swap[3]
+
+
+@inlined
+@no_type_check
+def _write(offers: Offers, count: int, worth: float, swap: Swap) -> int:
+    offers.worth[count] = worth
+    row = offers.swap[count]
+    row[0], row[1], row[2], row[3] = swap
+    return count + 1
+
+
+@compiled
+@no_type_check
+def offer_all(form: Form, line: Line, offers: Offers, node: int, least: float) -> int:
+    """Write down the swaps at this node that change the cost by less than `least`, and say how many they are."""
+    at, end, count = line.place[node], len(line.node) - 2, 0
+    if 1 <= at <= end:
+        # Blocks of one, two, three stops that begin here, and of two and three that end here.
+        for block in range(2 * LONGEST - 1):
+            first = at if block < LONGEST else at - (block - LONGEST + 1)
+            last = at + block if block < LONGEST else at
+            if first >= 1 and last <= end:
+                count = _relocations(form, line, (first, last), offers, count, least)
+        count = _reversals(form, line, at, offers, count, least)
+    return _exchanges(form, line, at, offers, count, least)
+
+
+@inlined
+@no_type_check
+def _relocations(
+    form: Form, line: Line, block: tuple[int, int], offers: Offers, count: int, least: float
+) -> int:
+    """A block of few stops to any place where it may be in time, either way round."""
+    cost, node, length, (first, last) = form.cost, line.node, line.length[0], block
+    head, tail, left, right = node[first], node[last], node[first - 1], node[last + 1]
+    gain = cost[left, head] + cost[tail, right] - cost[left, right]
+    if -gain >= least or first < 1 or last < first:
+        return count
+    turning = np.inf  # a single stop is not turned
+    if first < last:
+        turning = line.length[1, last] - line.length[1, first] - length[last] + length[first]
+    # To the right, until the block is late even though all before it gain what the first of them gains.
+    level = max(line.start[first - 1] + form.lead[left, right], form.opens[right])
+    deadline = form.closes[head] + line.start[last + 1] - level
+    for at in range(last + 1, len(node) - 1):
+        here, there = node[at], node[at + 1]
+        if line.start[at] + form.lead[here, head] > deadline:
+            break
+        base = length[at] - length[at + 1] - gain
+        worth = base + cost[here, head] + cost[tail, there]
+        if worth < least:
+            count = _write(offers, count, worth, (first, last, at, PLAIN))
+        worth = base + cost[here, tail] + cost[head, there] + turning
+        if worth < least:
+            count = _write(offers, count, worth, (first, last, at, TURN_A))
+    # To the left, until a stop that would come after the block must come before it.
+    for at in range(first - 1, 0, -1):
+        here, there = node[at - 1], node[at]
+        if form.opens[tail] + form.lead[tail, there] > form.closes[there]:
+            break
+        base = length[at - 1] - length[at] - gain
+        worth = base + cost[here, head] + cost[tail, there]
+        if worth < least:
+            count = _write(offers, count, worth, (at, first - 1, last, PLAIN))
+        worth = base + cost[here, tail] + cost[head, there] + turning
+        if worth < least:
+            count = _write(offers, count, worth, (at, first - 1, last, TURN_B))
+    return count
+
+
+@inlined
+@no_type_check
+def _reversals(form: Form, line: Line, at: int, offers: Offers, count: int, least: float) -> int:
+    """A block that begins or ends at this position travelled backwards."""
+    cost, node, start, span = form.cost, line.node, line.start, line.span[1]
+    length, backward = line.length[0], line.length[1]
+    if at < 1:
+        return count
+    here, left, right = node[at], node[at - 1], node[at + 1]
+    for end in range(at + 1, len(node) - 1):
+        there, beyond = node[end], node[end + 1]
+        arrival = start[at - 1] + form.lead[left, there] + span[end] - span[at]
+        if arrival > form.closes[here] or line.turn[end] > at:
+            break
+        worth = backward[end] - backward[at] + cost[left, there] + cost[here, beyond]
+        worth -= length[end + 1] - length[at - 1]
+        if worth < least:
+            count = _write(offers, count, worth, (at, at - 1, end, TURN_B))
+    for begin in range(at - 1, max(1, line.turn[at]) - 1, -1):
+        there, beyond = node[begin], node[begin - 1]
+        worth = backward[at] - backward[begin] + cost[beyond, here] + cost[there, right]
+        worth -= length[at + 1] - length[begin - 1]
+        if worth < least:
+            count = _write(offers, count, worth, (begin, begin - 1, at, TURN_B))
+    return count
+
+
+@inlined
+@no_type_check
+def _exchanges(form: Form, line: Line, at: int, offers: Offers, count: int, least: float) -> int:
+    """Or-3opt that replaces an arc at this position by a cheaper one, and then by a second that keeps the gain."""
+    node, end = line.node[at], len(line.node) - 1
+    if at < end:
+        onward = form.cost[node, line.node[at + 1]]
+        for other in form.after[node]:
+            gain = onward - form.cost[node, other]
+            if other == 0 or gain <= 0:
+                break
+            arc = (at, line.place[other])
+            count = _after(form, line, arc, gain, offers, count, least)
+    if at > 0:
+        hither = form.cost[line.node[at - 1], node]
+        for other in form.before[node]:
+            gain = hither - form.cost[other, node]
+            if other == end or gain <= 0:
+                break
+            arc = (line.place[other], at)
+            count = _before(form, line, arc, gain, offers, count, least)
+    return count
+
+
+@inlined
+@no_type_check
+def _after(
+    form: Form,
+    line: Line,
+    arc: tuple[int, int],
+    gain: float,
+    offers: Offers,
+    count: int,
+    least: float,
+) -> int:
+    """With the arc from p to q, and another from what stood before q to one of its neighbours."""
+    p, q = arc
+    stranded = line.node[q - 1]
+    gain += form.cost[stranded, line.node[q]]
+    for other in form.after[stranded]:
+        if other == 0 or gain <= form.cost[stranded, other]:
+            break
+        at, i, j, k = line.place[other], 0, 0, 0
+        if p < q and at > q:
+            i, j, k = p + 1, q - 1, at - 1
+        elif p < q and at <= p:
+            i, j, k = at, p, q - 1
+        elif q < at <= p:
+            i, j, k = q, at - 1, p
+        worth = change(form, line, i, j, k, PLAIN)
+        if worth < least:
+            count = _write(offers, count, worth, (i, j, k, PLAIN))
+    return count
+
+
+@inlined
+@no_type_check
+def _before(
+    form: Form,
+    line: Line,
+    arc: tuple[int, int],
+    gain: float,
+    offers: Offers,
+    count: int,
+    least: float,
+) -> int:
+    """With the arc from p to q, and another to what stood after p from one of its neighbours."""
+    p, q = arc
+    stranded = line.node[p + 1]
+    gain += form.cost[line.node[p], stranded]
+    for other in form.before[stranded]:
+        if other == len(line.node) - 1 or gain <= form.cost[other, stranded]:
+            break
+        at, i, j, k = line.place[other], 0, 0, 0
+        if p < q and at < p:
+            i, j, k = at + 1, p, q - 1
+        elif p < q and at >= q:
+            i, j, k = p + 1, q - 1, at
+        elif q <= at < p:
+            i, j, k = q, at, p
+        worth = change(form, line, i, j, k, PLAIN)
+        if worth < least:
+            count = _write(offers, count, worth, (i, j, k, PLAIN))
+    return count

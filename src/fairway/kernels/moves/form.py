@@ -1,0 +1,101 @@
+"""Time windows and draft limits in the one form that the moves work on: a level that a tour must keep under limits."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float, Int, UInt
+
+from fairway.judge import TOLERANCE
+from fairway.problems.tspdl import TSPDL
+from fairway.problems.tsptw import TSPTW
+
+NEIGHBOURS = 8
+"""Nodes to which a node is offered new arcs."""
+AROUND = 40
+"""Stops that are known to be around a stop."""
+
+
+class Form(NamedTuple):
+    """An instance as V = N + 1 nodes: the depot as 0, the stops, and the depot once more as V - 1, where tours end.
+
+    On the way from i to j the level grows by `lead[i, j]`, rises to `opens[j]` where it is lower, and must not pass
+    `closes[j]`: the start of service, or the load of a ship that collects. A named tuple, as compiled code takes it.
+    """
+
+    cost: Float[np.ndarray, "V V"]
+    lead: Float[np.ndarray, "V V"]
+    opens: Float[np.ndarray, " V"]
+    closes: Float[np.ndarray, " V"]
+    """With half of the judge's tolerance, so that sums taken in another order than the judge's are still accepted."""
+    after: UInt[np.ndarray, "V K"]
+    """For each node the cheapest that may come straight after it, cheapest first; 0 where there are no more.
+
+    Unsigned, as nodes are everywhere here: numba asks of every signed index whether it counts from the end.
+    """
+    before: UInt[np.ndarray, "V K"]
+    """The same for straight before it, with V - 1 where there are no more."""
+    near: UInt[np.ndarray, "V M"]
+    """For each node the stops that are nearest there and back, nearest first."""
+    power: Int[np.ndarray, " W"]
+    """The exponent of the largest power of two that is not above the index."""
+
+
+def form_of(instance: TSPTW | TSPDL, neighbours: int = NEIGHBOURS) -> Form:
+    """Put an instance into the form; a shrinking load is read backwards, and so must its tours be."""
+    if isinstance(instance, TSPTW):
+        start = instance.opens[0]
+        lead = _with_return(instance.service[:, None] + instance.travel)
+        opens = np.append(instance.opens, start)
+        closes = np.append(instance.closes, instance.closes[0])
+        travel = instance.travel
+    else:
+        travel = instance.travel if instance.load == "growing" else instance.travel.T
+        start, total = 0.0, instance.demand.sum()
+        lead = _with_return(np.broadcast_to(instance.demand, travel.shape))
+        opens = np.zeros(len(lead))
+        closes = np.append(np.minimum(instance.draft, total), total)
+    closes = closes + (0.0 if instance.integral else TOLERANCE / 2)
+    closes[0] = start
+    # Windows that nothing can miss would only cost precision.
+    closes = np.minimum(closes, opens.max() + lead.max(axis=1).sum() + 1)
+    cost = _with_return(travel)
+    allowed = np.maximum(opens, start)[:, None] + lead <= closes
+    np.fill_diagonal(allowed, val=False)
+    allowed[:, 0] = allowed[-1] = allowed[0, -1] = False
+    power = np.zeros(len(opens) + 1, np.int64)
+    power[1:] = np.log2(np.arange(1, len(power))).astype(np.int64)
+    kept = min(neighbours, len(opens) - 2)
+    after = _cheapest(cost, allowed, kept, 0)
+    before = _cheapest(cost.T, allowed.T, kept, len(opens) - 1)
+    near = _around(cost)
+    return Form(cost, np.ascontiguousarray(lead), opens, closes, after, before, near, power)
+
+
+def _with_return(matrix: Float[np.ndarray, "N N"]) -> Float[np.ndarray, "V V"]:
+    """The column of the depot moved to the end; what leads to the start or on from the return is never travelled."""
+    extended = np.zeros((len(matrix) + 1, len(matrix) + 1))
+    extended[:-1, 1:-1], extended[:-1, -1] = matrix[:, 1:], matrix[:, 0]
+    return extended
+
+
+def _cheapest(
+    cost: Float[np.ndarray, "V V"], allowed: Bool[np.ndarray, "V V"], kept: int, none: int
+) -> UInt[np.ndarray, "V K"]:
+    ranked = np.where(allowed, cost, np.inf)
+    order = _least(ranked, kept)
+    known = np.take_along_axis(ranked, order, axis=1) < np.inf
+    return np.where(known, order, none).astype(np.uint32)
+
+
+def _around(cost: Float[np.ndarray, "V V"]) -> UInt[np.ndarray, "V M"]:
+    both = cost + cost.T
+    np.fill_diagonal(both, np.inf)
+    both[:, 0] = both[:, -1] = np.inf
+    return _least(both, min(AROUND, max(len(both) - 3, 0))).astype(np.uint32)
+
+
+def _least(values: Float[np.ndarray, "V V"], kept: int) -> Int[np.ndarray, "V K"]:
+    """The columns of the least values of each row, least first."""
+    columns = np.argpartition(values, min(kept, values.shape[1] - 1), axis=1)[:, :kept]
+    order = np.argsort(np.take_along_axis(values, columns, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(columns, order, axis=1)

@@ -1,0 +1,171 @@
+"""Ruin and recreate: strings of stops around one place leave the tour and come back one by one where they cost least.
+
+After Slack Induction by String Removals (Christiaens and Vanden Berghe, 2020), for the one tour that there is here. The
+strings are close to each other on the map, not in the tour: that is what takes a stop from one pass over an area
+to another, where swaps of neighbouring blocks find no way.
+"""
+
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Bool, Float, UInt
+
+from fairway.kernels.moves.chance import Random, uniform
+from fairway.kernels.moves.compiled import compiled
+from fairway.kernels.moves.form import Form
+from fairway.kernels.moves.line import Line
+
+STRINGS = 2
+"""The most strings that are taken out at once."""
+LONGEST = 16
+"""Stops of the longest string."""
+BY_CHANCE = 0.3
+"""How often stops come back in any order; else in that of their limits, which seldom leaves one without a place."""
+BLINK = 0.01
+"""How often a better place is overlooked, so that the same ruins do not always end alike."""
+
+
+class Site(NamedTuple):
+    """Room for a tour under construction: its first nodes by position, and the stops that are still out."""
+
+    node: UInt[np.ndarray, " V"]
+    start: Float[np.ndarray, " V"]
+    """The level at each position."""
+    latest: Float[np.ndarray, " V"]
+    """The highest level at each position with which all that follows is in time."""
+    out: UInt[np.ndarray, " V"]
+    """The stops taken out, in the order in which they come back."""
+    rank: Float[np.ndarray, " V"]
+    missing: Bool[np.ndarray, " V"]
+    """Whether a node is out; false for all before and after."""
+
+
+def site_for(nodes: int) -> Site:
+    """Room for tours over so many nodes, the depot counted twice."""
+    node, out = np.zeros((2, nodes), np.uint32)
+    start, latest, rank = np.zeros((3, nodes))
+    return Site(node, start, latest, out, rank, np.zeros(nodes, bool))
+
+
+@compiled
+@no_type_check
+def rebuild(form: Form, line: Line, site: Site, random: Random) -> int:
+    """Lay another tour out in `site.node`: how many stops, the first in `site.out`, were moved; 0 if it is none."""
+    count = _take_out(form, line, site, random)
+    _put_in_order(form, site, count, random)
+    standing = _clear(form, line, site, count)
+    for number in range(count):
+        stop = site.out[number]
+        where = _cheapest_place(form, site, stop, standing, random)
+        if where == 0:
+            return 0
+        _insert(form, site, stop, where, standing)
+        standing += 1
+    return count
+
+
+@compiled
+@no_type_check
+def _take_out(form: Form, line: Line, site: Site, random: Random) -> int:
+    """Choose strings that contain a stop or the nearest ones to it; how many stops they have."""
+    stops, count = len(line.node) - 2, 0
+    strings = 1 + int(uniform(random) * STRINGS)
+    seed = 1 + int(uniform(random) * stops)
+    near = form.near[seed]
+    for turn in range(-1, len(near)):
+        stop = seed if turn < 0 else near[turn]
+        if site.missing[stop]:
+            continue
+        length = 1 + int(uniform(random) * min(LONGEST, stops))
+        first = max(1, line.place[stop] - int(uniform(random) * length))
+        for at in range(first, min(first + length, stops + 1)):
+            node = line.node[at]
+            if not site.missing[node]:
+                site.missing[node] = True
+                site.out[count] = node
+                count += 1
+        strings -= 1
+        if strings == 0:
+            break
+    return count
+
+
+@compiled
+@no_type_check
+def _put_in_order(form: Form, site: Site, count: int, random: Random) -> None:
+    """Sort the stops that are out, by their limits or by chance; insertion sort, for they are few."""
+    by_chance = uniform(random) < BY_CHANCE
+    out, rank = site.out, site.rank
+    for number in range(count):
+        stop = out[number]
+        key = uniform(random) if by_chance else form.closes[stop]
+        at = number
+        while at > 0 and rank[at - 1] > key:
+            rank[at], out[at] = rank[at - 1], out[at - 1]
+            at -= 1
+        rank[at], out[at] = key, stop
+
+
+@compiled
+@no_type_check
+def _clear(form: Form, line: Line, site: Site, count: int) -> int:
+    """Lay out what is left of the tour; how many nodes that is."""
+    node, start, latest = site.node, site.start, site.latest
+    standing = 0
+    for at in range(len(line.node)):
+        if not site.missing[line.node[at]]:
+            node[standing] = line.node[at]
+            standing += 1
+    for number in range(count):
+        site.missing[site.out[number]] = False
+    start[0] = form.opens[0]
+    for at in range(1, standing):
+        start[at] = max(start[at - 1] + form.lead[node[at - 1], node[at]], form.opens[node[at]])
+    last = standing - 1
+    latest[last] = form.closes[node[last]]
+    for at in range(last - 1, -1, -1):
+        latest[at] = min(latest[at + 1] - form.lead[node[at], node[at + 1]], form.closes[node[at]])
+    return standing
+
+
+@compiled
+@no_type_check
+def _cheapest_place(form: Form, site: Site, stop: int, standing: int, random: Random) -> int:
+    """The position at which the stop costs least and all stay in time; 0 if there is none."""
+    cost, lead, node = form.cost, form.lead, site.node
+    opens, closes = form.opens[stop], form.closes[stop]
+    least, where = np.inf, 0
+    for at in range(1, standing):
+        here, there = node[at - 1], node[at]
+        if site.start[at - 1] > closes:
+            break
+        more = cost[here, stop] + cost[stop, there] - cost[here, there]
+        if more < least:
+            level = site.start[at - 1] + lead[here, stop]
+            if (
+                level <= closes
+                and max(level, opens) + lead[stop, there] <= site.latest[at]
+                and uniform(random) >= BLINK
+            ):
+                least, where = more, at
+    return where
+
+
+@compiled
+@no_type_check
+def _insert(form: Form, site: Site, stop: int, where: int, standing: int) -> None:
+    """Put the stop there, and bring the levels up to date as far as they change."""
+    node, start, latest = site.node, site.start, site.latest
+    for at in range(standing - 1, where - 1, -1):
+        node[at + 1], start[at + 1], latest[at + 1] = node[at], start[at], latest[at]
+    node[where] = stop
+    for at in range(where, standing + 1):
+        level = max(start[at - 1] + form.lead[node[at - 1], node[at]], form.opens[node[at]])
+        if at > where and level == start[at]:
+            break
+        start[at] = level
+    for at in range(where, -1, -1):
+        level = min(latest[at + 1] - form.lead[node[at], node[at + 1]], form.closes[node[at]])
+        if at < where and level == latest[at]:
+            break
+        latest[at] = level

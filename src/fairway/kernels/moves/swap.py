@@ -1,0 +1,111 @@
+"""The one move: two adjacent blocks of the tour change places, and each may be turned round.
+
+With blocks A = [i..j] and B = [j+1..k] the tour reads ... B A ... afterwards. With B of one to three stops, or A,
+that is or-opt; with both of any length, or-3opt; with A empty (j = i - 1) and B turned, 2-opt.
+"""
+
+from typing import no_type_check
+
+import numpy as np
+from jaxtyping import UInt
+
+from fairway.kernels.moves.compiled import compiled, inlined
+from fairway.kernels.moves.form import Form
+from fairway.kernels.moves.line import BACKWARD, FORWARD, WAIT, Line, across, peak, refresh
+
+Swap = tuple[int, int, int, int]
+"""i, j, k and which blocks are turned: 0 none, 1 for A, 2 for B, 3 for both; 1 <= i <= j + 1 <= k < V - 1."""
+PLAIN, TURN_A, TURN_B, TURN_BOTH = 0, 1, 2, 3
+
+
+@inlined
+@no_type_check
+def change(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> float:
+    """What the swap adds to the cost of the tour."""
+    if i < 1 or j < i - 1 or k <= j:
+        return np.inf
+    cost, node = form.cost, line.node
+    left, right = node[i - 1], node[k + 1]
+    head, tail = node[j + 1], node[k]
+    total = -cost[left, node[i]] - cost[tail, right]
+    if turned & TURN_B:
+        head, tail = tail, head
+        total += line.length[1, k] - line.length[1, j + 1]
+        total -= line.length[0, k] - line.length[0, j + 1]
+    if j < i:
+        return total + cost[left, head] + cost[tail, right]
+    begin, end = node[i], node[j]
+    total -= cost[end, node[j + 1]]
+    if turned & TURN_A:
+        begin, end = end, begin
+        total += line.length[1, j] - line.length[1, i] - line.length[0, j] + line.length[0, i]
+    return total + cost[left, head] + cost[tail, begin] + cost[end, right]
+
+
+@inlined
+@no_type_check
+def arrival(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> float:
+    """The level on reaching what comes after the swapped blocks; infinite if something in them is late."""
+    if i < 1 or j < i - 1 or k <= j:
+        return np.inf
+    lead, node = form.lead, line.node
+    head, tail, way = node[j + 1], node[k], FORWARD
+    if turned & TURN_B:
+        head, tail, way = tail, head, BACKWARD
+    level = line.start[i - 1] + lead[node[i - 1], head]
+    level = across(form, line, way, j + 1, k, level)
+    if j >= i and level < np.inf:
+        begin, end, way = node[i], node[j], FORWARD
+        if turned & TURN_A:
+            begin, end, way = end, begin, BACKWARD
+        level = across(form, line, way, i, j, level + lead[tail, begin])
+        tail = end
+    return level + lead[tail, node[k + 1]]
+
+
+@inlined
+@no_type_check
+def keeps(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> bool:
+    """Whether the tour stays feasible."""
+    return arrival(form, line, i, j, k, turned) <= line.latest[k + 1]
+
+
+@inlined
+@no_type_check
+def finish(form: Form, line: Line, at: int, level: float) -> float:
+    """The level at the end of the tour if this position is reached with the level given."""
+    last = len(line.node) - 1
+    waiting = peak(form, line, WAIT, at, last) + line.span[0, last]
+    return max(level + line.span[0, last] - line.span[0, at], waiting)
+
+
+@compiled
+@no_type_check
+def rearrange(node: UInt[np.ndarray, " V"], i: int, j: int, k: int, turned: int) -> None:
+    """Carry out the swap on the nodes alone."""
+    if turned & TURN_A:
+        _turn(node, i, j)
+    if turned & TURN_B:
+        _turn(node, j + 1, k)
+    # Turned as a whole, and each block again.
+    if j >= i:
+        _turn(node, i, k)
+        _turn(node, i, i + k - j - 1)
+        _turn(node, i + k - j, k)
+
+
+@compiled
+@no_type_check
+def _turn(node: UInt[np.ndarray, " V"], i: int, j: int) -> None:
+    while i < j:
+        node[i], node[j] = node[j], node[i]
+        i += 1
+        j -= 1
+
+
+@inlined
+@no_type_check
+def apply(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> None:
+    """Carry out the swap and bring the line up to date."""
+    rearrange(line.node, i, j, k, turned)
+    refresh(form, line, i, k)

@@ -1,0 +1,207 @@
+"""Local search: a feasible tour from any tour or from none, then better ones until the budget is spent.
+
+Rounds of `kernels.moves`, kept by the rule of simulated annealing with a temperature that falls to zero as the budget
+ends. All is done in slices of a few milliseconds, between which a clock, a caller and an interrupt are heard.
+"""
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from jaxtyping import UInt
+
+from fairway.errors import InvalidRequest, InvalidTour
+from fairway.kernels.moves.anneal import anneal, memory_of
+from fairway.kernels.moves.chance import Random, seeded
+from fairway.kernels.moves.descent import descend, push, queue_for
+from fairway.kernels.moves.form import Form, form_of
+from fairway.kernels.moves.insertion import by_deadline, inserted
+from fairway.kernels.moves.lateness import hurry, late_line, lateness
+from fairway.kernels.moves.line import line_of
+from fairway.kernels.moves.ruin import site_for
+from fairway.problems.instance import Instance
+from fairway.problems.tspdl import TSPDL
+from fairway.problems.tsptw import TSPTW
+
+Objective = Literal["travel", "makespan"]
+Node = UInt[np.ndarray, " V"]
+"""A tour as the kernels have it: by position, the depot at both ends, in the direction in which levels grow."""
+Found = Callable[[tuple[int, ...], float], None]
+"""Is told of every better tour and what it costs."""
+
+SLICE = 0.005
+"""Seconds of work between two looks at the clock."""
+ROUNDS = 64
+"""Of a slice, where rounds are counted and not seconds."""
+NODES = 32
+"""Tried in the first descent between two looks at the clock."""
+HEAT = {TSPTW: 5.0, TSPDL: 1.0}
+"""The temperature at the beginning, in mean legs of the first tour, as measured to be best."""
+LEAST = 1e-10
+"""By which part of its cost a tour must be better to count: less is lost in rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Improved:
+    """The best tour that was found."""
+
+    tour: tuple[int, ...]
+    feasible: bool
+    """By the search's own reckoning; the judge has the last word."""
+    cost: float
+    """Of the objective; infinite where the tour is not feasible."""
+    late: float
+    """By how much limits are passed in all."""
+    iterations: int
+
+
+def improve(
+    instance: Instance,
+    tour: Sequence[int] | None = None,
+    *,
+    seconds: float = math.inf,
+    iterations: int | None = None,
+    seed: int = 0,
+    objective: Objective = "travel",
+    found: Found | None = None,
+) -> Improved:
+    """The best tour within a budget of seconds, of iterations, or of both.
+
+    Args:
+        instance: Any instance; travel need be neither symmetric nor metric.
+        tour: Where to start; one that is not feasible is first made so. By default a tour is built.
+        seconds: Of work, from now on.
+        iterations: Rounds of the search; the same seed then gives the same answer.
+        seed: Of all chance.
+        objective: The least travel, or for time windows the earliest return.
+        found: Called with each better tour and its cost, between slices.
+    """
+    budget = _Budget(seconds, iterations)
+    form, random = form_of(instance), seeded(seed)
+    by_level = _by_level(instance, objective)
+    node = _first(form) if tour is None else _inward(instance, tour)
+    late = lateness(form, node)
+    if late > 0:
+        node, late = _hurried(form, node, random, budget)
+    if late > 0:
+        return Improved(_outward(instance, node), False, math.inf, late, budget.done)
+    cost = math.inf
+    for node in _ever_better(form, node, random, by_level, HEAT[type(instance)], budget):
+        cost = _cost(form, node, by_level)
+        if found is not None:
+            found(_outward(instance, node), cost)
+    return Improved(_outward(instance, node), True, cost, 0.0, budget.done)
+
+
+class _Budget:
+    """Seconds and iterations, what has been spent of them, and how much to do until the next look at the clock."""
+
+    def __init__(self, seconds: float, iterations: int | None) -> None:
+        if iterations is None and math.isinf(seconds):
+            raise InvalidRequest("the search would never end; give it seconds or iterations")
+        self._began = self._looked = time.monotonic()
+        self._seconds, self._most = seconds, iterations
+        self._pace = 1
+        self.done = 0
+
+    @property
+    def left(self) -> float:
+        """The part that is left, from 1 to 0: of the iterations where they are counted, or else of the seconds."""
+        timed = 1 - (time.monotonic() - self._began) / max(self._seconds, 1e-9)
+        if timed <= 0 or self._most is None:
+            return max(timed, 0.0)
+        return max(1 - self.done / max(self._most, 1), 0.0)
+
+    def slice(self) -> int:
+        """How many iterations to do now; they count as done."""
+        if self._most is not None:
+            rounds = min(ROUNDS, self._most - self.done)
+        else:
+            now = time.monotonic()
+            wanted = self._pace * SLICE / max(now - self._looked, 1e-6)
+            self._pace = rounds = max(1, min(int(wanted), 4 * self._pace))
+            self._looked = now
+        self.done += rounds
+        return rounds
+
+
+def _by_level(instance: Instance, objective: str) -> bool:
+    """Whether the last level counts, not the cost."""
+    if objective not in {"travel", "makespan"}:
+        raise InvalidRequest(f"the objective is {objective!r}; expected travel or makespan")
+    if objective == "makespan" and not isinstance(instance, TSPTW):
+        raise InvalidRequest(
+            "a makespan was asked of draft limits; expected an instance with time windows"
+        )
+    return objective == "makespan"
+
+
+def _inward(instance: Instance, tour: Sequence[int]) -> Node:
+    """The tour as the kernels have it."""
+    stops = np.asarray(tour)
+    if not np.array_equal(np.sort(stops), np.arange(1, instance.nodes)):
+        raise InvalidTour(
+            f"the tour to start from must visit each of the stops 1 to {instance.nodes - 1} once"
+        )
+    inner = stops[::-1] if _backwards(instance) else stops
+    return np.concatenate(([0], inner, [instance.nodes])).astype(np.uint32)
+
+
+def _outward(instance: Instance, node: Node) -> tuple[int, ...]:
+    """The tour in the instance's own direction."""
+    stops = node[1:-1].tolist()
+    return tuple(stops[::-1] if _backwards(instance) else stops)
+
+
+def _backwards(instance: Instance) -> bool:
+    return isinstance(instance, TSPDL) and instance.load == "shrinking"
+
+
+def _first(form: Form) -> Node:
+    """A tour of cheapest insertions, or where that leads nowhere, the stops as they close."""
+    node = inserted(form)
+    return by_deadline(form) if node is None else node
+
+
+def _hurried(form: Form, node: Node, random: Random, budget: _Budget) -> tuple[Node, float]:
+    """The least late tour that can be had, and how late it is; an iteration is a try to move each stop."""
+    state, late = late_line(node), math.inf
+    while late > 0 and budget.left > 0:
+        late = hurry(form, state, random, budget.slice() * (len(node) - 2))
+    return state.kept, lateness(form, state.kept)
+
+
+def _ever_better(
+    form: Form, node: Node, random: Random, by_level: bool, heat: float, budget: _Budget
+) -> Iterator[Node]:
+    """Tours that are each better than the last, the first of them the one given, until the budget is spent."""
+    yield node
+    line, queue, site = line_of(form, node), queue_for(len(node)), site_for(len(node))
+    cost = line.length[0, -1]
+    aim = (LEAST * max(cost, 1.0), by_level)
+    for each in node:
+        push(queue, each)
+    while queue.ends[1] > 0 and budget.left > 0:
+        descend(form, line, queue, aim, NODES)
+    if not np.array_equal(line.node, node):
+        yield line.node.copy()
+    memory, best = memory_of(line, aim, random), math.inf
+    while budget.left > 0 and len(node) > 3:
+        temperature = heat * cost / len(node) * budget.left**2
+        best = memory.weights[1]
+        anneal(form, line, queue, site, memory, temperature, aim, budget.slice())
+        if memory.weights[1] < best:
+            yield memory.best.copy()
+
+
+def _cost(form: Form, node: Node, by_level: bool) -> float:
+    """What a feasible tour costs, leg by leg."""
+    if not by_level:
+        return float(sum(form.cost[node[:-1], node[1:]].tolist()))
+    level = float(form.opens[0])
+    for lead, opens in zip(form.lead[node[:-1], node[1:]].tolist(), form.opens[node[1:]].tolist(), strict=True):
+        level = max(level + lead, opens)
+    return level
