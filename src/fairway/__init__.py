@@ -11,6 +11,7 @@ The way of the data, one direction only:
 - `fairway.policies`: attention models that score candidates
 - `fairway.search`: from scores to tours
 - `fairway.classical`: tours without learning
+- `fairway.solver`: an instance and a budget in, a verified tour or a proof out; why there is no tour
 - `fairway.train`, `fairway.recipes`: how policies learn
 - `fairway.evaluate`: what results are compared with
 - `fairway.pictures`: tours and schedules drawn
@@ -46,6 +47,10 @@ if TYPE_CHECKING:
     from fairway.problems.tspdl import TSPDLSet as TSPDLSet
     from fairway.problems.tsptw import TSPTW as TSPTW
     from fairway.problems.tsptw import TSPTWSet as TSPTWSet
+    from fairway.solver.explanation import Explanation as Explanation
+    from fairway.solver.explanation import explain as explain
+    from fairway.solver.results import Result as Result
+    from fairway.solver.solving import solve as solve
 
 _HOMES = {
     "errors": ("FairwayError",),
@@ -58,6 +63,9 @@ _HOMES = {
     "problems.instance": ("instance_set",),
     "problems.tspdl": ("TSPDL", "TSPDLSet"),
     "problems.tsptw": ("TSPTW", "TSPTWSet"),
+    "solver.explanation": ("Explanation", "explain"),
+    "solver.results": ("Result",),
+    "solver.solving": ("solve",),
     "judge": ("Rejection", "Solution", "Violation", "verify"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

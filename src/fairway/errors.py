@@ -31,3 +31,7 @@ class InvalidRequest(FairwayError):
 
 class CorruptBed(FairwayError):
     """A test bed came out with other bits than the published ones."""
+
+
+class WorkerLost(FairwayError):
+    """A process that should have helped could not be started."""

@@ -151,6 +151,8 @@ def _node_numbers(tour: Sequence[Any] | np.ndarray) -> tuple[int, ...]:
         values = list(tour) if to_list is None else to_list()
     except TypeError as error:
         raise InvalidTour("a tour is a sequence of node numbers; this is not a sequence") from error
+    if set(map(type, values)) == {int}:
+        return tuple(values)
     for position, value in enumerate(values):
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
             raise InvalidTour(

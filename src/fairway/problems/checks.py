@@ -104,7 +104,7 @@ def is_integral(*arrays: Float[np.ndarray, "..."]) -> bool:
 def _numbers(values: ArrayLike, name: str) -> Float[np.ndarray, "..."]:
     try:
         given = np.asarray(values)
-        array = given.astype(np.float64) if given.dtype.kind in "biuf" else None
+        array = given.astype(np.float64, order="C") if given.dtype.kind in "biuf" else None
     except (TypeError, ValueError, OverflowError):
         array = None
     if array is None:

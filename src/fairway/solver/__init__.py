@@ -1,0 +1,11 @@
+"""From an instance and a budget to a verified tour, a proof that there is no better one, or a proof that there is none.
+
+- `solving`: the verb, for one instance or many
+- `single`: one instance, where the parts are put together
+- `incumbent`, `results`: what is known on the way, and what is handed back
+- `many`, `workers`, `interrupts`: many instances over many processes, and what Ctrl-C does
+- `warmup`: kernels compiled and loaded before the clock starts
+- `obstacles`: why there is no tour, where that is plain to see
+- `explanation`: why there is none where it is not plain, by way of `decision` (is there any?), `subset`, `conflict`,
+  `wording` and `repair`
+"""

@@ -1,0 +1,154 @@
+"""The best tour so far. Searches say what they found; nothing counts before the judge has seen it."""
+
+import math
+import time
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from fairway.judge import Rejection, Solution, verify
+from fairway.problems.instance import Instance
+from fairway.problems.tsptw import TSPTW
+from fairway.search.exact import Objective, Proof
+from fairway.solver.results import Improvement, Method, Result, Status, Watch
+
+
+class _Claim(NamedTuple):
+    """A tour that a search says is better, not yet judged."""
+
+    tour: tuple[int, ...]
+    step: Improvement
+
+
+class Incumbent:
+    """What is known about one instance while it is being solved."""
+
+    def __init__(self, instance: Instance, objective: Objective, watch: Watch | None) -> None:
+        self.instance = instance
+        self.objective: Objective = objective
+        self.began = time.monotonic()
+        self.lower = _trivial(instance, objective)
+        self.proved: Status | None = None
+        """Optimal or infeasible, once that is certain."""
+        self._watch = watch
+        self._solution: Solution | None = None
+        self._attempt: Rejection | None = None
+        self._trace: list[Improvement] = []
+        self._claims: list[_Claim] = []
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the work began."""
+        return time.monotonic() - self.began
+
+    @property
+    def value(self) -> float:
+        """Of the best tour that the judge has accepted."""
+        return math.inf if self._solution is None else self._worth(self._solution)
+
+    @property
+    def start(self) -> tuple[int, ...] | None:
+        """The tour to go on from: the best one, or the least late."""
+        best = self._solution or self._attempt
+        return None if best is None else best.tour
+
+    def claim(self, tour: tuple[int, ...], cost: float, method: Method) -> None:
+        """Note a tour that a search holds to be better than all before; the judge is asked later."""
+        if cost >= (self._claims[-1].step.cost if self._claims else self.value):
+            return
+        step = Improvement(self.spent, cost, method)
+        self._claims.append(_Claim(tour, step))
+        if self._watch is not None:
+            self._watch(step)
+
+    def settle(self) -> None:
+        """Have the claims judged, from the best down, until one is accepted."""
+        while self._claims:
+            claim = self._claims.pop()
+            judged = verify(self.instance, claim.tour)
+            if isinstance(judged, Rejection):
+                self._consider(judged)
+            elif self._worth(judged) < self.value:
+                self._accept(judged, claim.step)
+
+    def offer(self, tour: tuple[int, ...], method: Method) -> None:
+        """Have a tour judged that may be good or late."""
+        judged = verify(self.instance, tour)
+        if isinstance(judged, Rejection):
+            self._consider(judged)
+        elif self._worth(judged) < self.value:
+            self.claim(tour, self._worth(judged), method)
+            self.settle()
+
+    def learn(self, proof: Proof) -> None:
+        """Take over what an exact search below the best value has found and proved."""
+        if proof.tour is not None:
+            self.claim(proof.tour, proof.cost, "exact search")
+            self.settle()
+        self.lower = max(self.lower, proof.lower_bound)
+        if proof.status == "infeasible":
+            self.proved = "infeasible"
+        elif proof.status == "bounded" or (proof.status == "optimal" and self._has(proof.tour)):
+            self.proved = "optimal"
+
+    def _bound(self) -> float:
+        """The best lower bound there is; where no search has given one, at least every node has to be left."""
+        legs = self.instance.travel + np.where(np.eye(self.instance.nodes), np.inf, 0.0)
+        if self.objective == "travel":
+            self.lower = max(self.lower, legs.min(axis=0).sum(), legs.min(axis=1).sum())
+        return min(self.lower, self.value)
+
+    def result(self, reason: str, *, interrupted: bool) -> Result:
+        """The answer as things stand; the reason is given where there is no tour."""
+        solution, status = self._solution, self.proved
+        if solution is None:
+            return Result(
+                status or "unknown",
+                self.spent,
+                self.objective,
+                math.inf if status == "infeasible" else self._bound(),
+                reason=reason,
+                attempt=None if status == "infeasible" else self._attempt,
+                interrupted=interrupted,
+            )
+        return Result(
+            status or "feasible",
+            self.spent,
+            self.objective,
+            self.value if status == "optimal" else self._bound(),
+            solution,
+            self._trace[-1].method,
+            tuple(self._trace),
+            interrupted=interrupted,
+        )
+
+    def _has(self, tour: tuple[int, ...] | None) -> bool:
+        """Whether this is the tour that the judge has accepted as the best."""
+        return self._solution is not None and self._solution.tour == tour
+
+    def _worth(self, solution: Solution) -> float:
+        return solution.makespan if self.objective == "makespan" else solution.cost
+
+    def _accept(self, solution: Solution, step: Improvement) -> None:
+        """Earlier claims are of worse tours: they stay in the trace unjudged."""
+        self._solution = solution
+        worth = self._worth(solution)
+        steps = [claim.step for claim in self._claims if claim.step.cost > worth]
+        self._claims.clear()
+        self._trace += [*steps, replace(step, cost=worth)]
+
+    def _consider(self, rejection: Rejection) -> None:
+        """Keep what breaks the rules least."""
+        if self._attempt is None or _broken(rejection) < _broken(self._attempt):
+            self._attempt = rejection
+
+
+def _trivial(instance: Instance, objective: Objective) -> float:
+    """No tour costs less than nothing, and none is back before it leaves."""
+    leaves = objective == "makespan" and isinstance(instance, TSPTW)
+    return float(instance.opens[0]) if leaves else 0.0
+
+
+def _broken(rejection: Rejection) -> float:
+    return sum(violation.amount for violation in rejection.violations)

@@ -1,0 +1,190 @@
+"""The smallest change of a single window, or of a single draft, that makes a tour possible."""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from fairway.judge import TOLERANCE, Solution, TimeSchedule, verify
+from fairway.problems.instance import Instance
+from fairway.problems.tspdl import TSPDL
+from fairway.problems.tsptw import TSPTW
+from fairway.solver.decision import decide
+from fairway.solver.obstacles import label
+
+Limit = Literal["opens", "closes", "draft"]
+FINEST = 1e-9
+"""To which part of the largest change one that is not whole is narrowed down."""
+LONGEST_PROOF = 2.0
+"""Seconds that a single question may take."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Repair:
+    """One limit of one node, changed just so far that there is a tour."""
+
+    node: int
+    limit: Limit
+    before: float
+    after: float
+    solution: Solution
+    """A tour of the repaired instance, as the judge has it."""
+    smallest: bool
+    """Whether it is proved that no smaller change of a single limit would do."""
+
+    @property
+    def change(self) -> float:
+        """By how much the limit gives way."""
+        return abs(self.after - self.before)
+
+    def applied(self, instance: Instance) -> Instance:
+        """The repaired instance."""
+        return _changed(instance, self.node, self.limit, self.after)
+
+    def words(self, instance: Instance) -> str:
+        """The repair as a sentence."""
+        what = {
+            "opens": f"opened at {self.after:.8g} instead of {self.before:.8g}",
+            "closes": f"closed at {self.after:.8g} instead of {self.before:.8g}",
+            "draft": f"had a draft of {self.after:.8g} instead of {self.before:.8g}",
+        }[self.limit]
+        where = "port" if self.limit == "draft" else "stop"
+        who = "the depot" if self.node == 0 else f"{where} {label(instance, self.node)}"
+        rank = "the smallest change of a single limit" if self.smallest else "the smallest found"
+        return f"there would be a tour if {who} {what}, {rank}"
+
+
+def repair_of(
+    instance: Instance,
+    stops: Iterable[int],
+    until: float,
+    limits: Sequence[Literal["opens", "closes"]] = ("closes", "opens"),
+) -> Repair | None:
+    """The smallest change of one limit of these stops, or of the depot's window, that repairs the whole instance.
+
+    The stops must be ones that cannot be served together: then no change elsewhere could help.
+    """
+    if isinstance(instance, TSPDL):
+        return _deeper(instance, stops, until)
+    best, complete = None, True
+    for limit in limits:
+        for node in (*stops, 0):
+            most = _furthest(instance, node, limit) if best is None else best.change
+            found, sure = _Shift(instance, node, limit, until).least(most)
+            best, complete = found or best, complete and sure
+    return None if best is None else replace(best, smallest=complete)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shift:
+    """A limit of a window on the move."""
+
+    instance: TSPTW
+    node: int
+    limit: Literal["opens", "closes"]
+    until: float
+
+    def least(self, most: float) -> tuple[Repair | None, bool]:
+        """The least change below `most` that repairs, if any, and whether all this is proved."""
+        finest = 1.0 if self.instance.integral else max(FINEST * most, 10 * TOLERANCE)
+        low, high, best, sure = 0.0, most, None, True
+        change = high - finest
+        while change > low:
+            found, proved = self._repaired(change)
+            if found is not None:
+                best, high = found, min(found.change, change)
+            else:
+                low, sure = change, sure and proved
+            if best is None or high - low <= finest:
+                break
+            change = (low + high) // 2 if self.instance.integral else (low + high) / 2
+        return best, sure
+
+    def _repaired(self, change: float) -> tuple[Repair | None, bool]:
+        """What a tour found under so large a change really needs; else whether it is proved that there is none."""
+        before = float(getattr(self.instance, self.limit)[self.node])
+        after = before + change if self.limit == "closes" else before - change
+        end = min(self.until, time.monotonic() + LONGEST_PROOF)
+        decision = decide(_changed(self.instance, self.node, self.limit, after), end)
+        if decision.solution is None:
+            return None, decision.impossible
+        repair = _judged(
+            self.instance,
+            Repair(self.node, self.limit, before, after, decision.solution, smallest=False),
+            _latest_start(self.instance, self.node, decision.solution)
+            if self.limit == "opens"
+            else _start(self.node, decision.solution),
+        )
+        return repair, True
+
+
+def _judged(instance: TSPTW, repair: Repair, needed: float) -> Repair:
+    """The repair with no larger a change than its tour needs, where the judge agrees."""
+    tighter = replace(repair, after=needed)
+    judged = verify(tighter.applied(instance), repair.solution.tour)
+    accepted = isinstance(judged, Solution) and tighter.change <= repair.change
+    return replace(tighter, solution=judged) if accepted else repair
+
+
+def _start(node: int, solution: Solution) -> float:
+    """When service starts at the node; for the depot, when the tour is back."""
+    if node == 0:
+        return solution.makespan
+    assert isinstance(solution.schedule, TimeSchedule), "windows have a time schedule"
+    return next(visit.start for visit in solution.schedule if visit.node == node)
+
+
+def _latest_start(instance: TSPTW, node: int, solution: Solution) -> float:
+    """When service may start at the node at the latest for the rest of the tour to be in time."""
+    latest, following = float(instance.closes[0]), 0
+    for stop in (*solution.tour[::-1], 0):
+        latest -= float(instance.service[stop] + instance.travel[stop, following])
+        if stop == node:
+            return latest
+        latest, following = min(latest, float(instance.closes[stop])), stop
+    raise AssertionError("a tour calls at every node")
+
+
+def _furthest(instance: TSPTW, node: int, limit: Limit) -> float:
+    """A change with which the limit cannot bind any more."""
+    longest = (instance.travel.max() + instance.service.max()) * instance.nodes
+    if limit == "closes":
+        return float(instance.opens.max() + longest - min(instance.opens[0], 0.0)) + 2
+    if node == 0:
+        return float(longest + np.ptp(instance.opens)) + 2
+    return float(instance.opens[node] - instance.opens[0]) + 2
+
+
+def _changed(instance: Instance, node: int, limit: Limit, value: float) -> Instance:
+    numbers = getattr(instance, limit).copy()
+    numbers[node] = value
+    return replace(instance, **{limit: numbers})
+
+
+def _deeper(instance: TSPDL, ports: Iterable[int], until: float) -> Repair | None:
+    """The port whose draft has to grow least: it is called at as early as the others allow."""
+    drafts = {port: draft for port in ports if (draft := _draft_needed(instance, port)) is not None}
+    if not drafts:
+        return None
+    port = min(drafts, key=lambda port: drafts[port] - instance.draft[port])
+    before = float(instance.draft[port])
+    repaired = _changed(instance, port, "draft", drafts[port])
+    found = decide(repaired, until).solution
+    return None if found is None else Repair(port, "draft", before, drafts[port], found, True)
+
+
+def _draft_needed(instance: TSPDL, port: int) -> float | None:
+    """The draft with which a port fits among the others in the order of their drafts; None where those do not fit."""
+    others = np.delete(np.arange(1, instance.nodes), port - 1)
+    others = others[np.argsort(instance.draft[others], kind="stable")]
+    load = np.append(0.0, np.cumsum(instance.demand[others]))
+    spare = instance.draft[others] - load[1:]
+    if (spare < 0).any():
+        return None
+    # It may come before all those that can bear its cargo as well, as long as all after them can.
+    cargo = float(instance.demand[port])
+    tight = np.flatnonzero(spare < cargo)
+    place = int(tight[-1]) + 1 if tight.size else 0
+    return float(load[place]) + cargo

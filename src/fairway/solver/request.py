@@ -1,0 +1,66 @@
+"""What is asked of the solver, checked before any work begins."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairway.errors import InvalidRequest, InvalidTour
+from fairway.judge import verify
+from fairway.problems.instance import Instance
+from fairway.problems.tsptw import TSPTW
+from fairway.search.exact import Objective
+
+Plan = Sequence[Any] | np.ndarray
+"""A tour to start from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """How long to work on an instance, and for what."""
+
+    seconds: float = 1.0
+    iterations: int | None = None
+    """Of local search; where they are given, the clock plays no part, so that the answer is always the same."""
+    seed: int = 0
+    objective: Objective = "travel"
+
+    def __post_init__(self) -> None:
+        if not self.seconds >= 0:
+            raise InvalidRequest(f"seconds is {self.seconds}; expected a number, zero or more")
+        if self.iterations is not None and self.iterations < 0:
+            raise InvalidRequest(
+                f"iterations is {self.iterations}; expected a number, zero or more"
+            )
+        if self.seed < 0:
+            raise InvalidRequest(f"the seed is {self.seed}; expected a whole number, zero or more")
+        if self.objective not in ("travel", "makespan"):
+            raise InvalidRequest(
+                f"the objective is {self.objective!r}; expected travel or makespan"
+            )
+
+    @property
+    def patience(self) -> float:
+        """Seconds that an instance may take."""
+        return self.seconds if self.iterations is None else math.inf
+
+    def check(self, instance: object) -> None:
+        """That this can be asked of the instance."""
+        if not isinstance(instance, Instance):
+            raise InvalidRequest(
+                f"solve takes a TSPTW or a TSPDL, or a list of them; this is a {type(instance).__name__}"
+            )
+        if self.objective == "makespan" and not isinstance(instance, TSPTW):
+            raise InvalidRequest(
+                "a makespan was asked of draft limits; expected an instance with time windows"
+            )
+
+
+def checked_plan(instance: Instance, plan: Plan) -> tuple[int, ...]:
+    """The plan as a tour: it may be late or too deep, but must name every stop once."""
+    judged = verify(instance, plan)
+    if judged.schedule is None:
+        raise InvalidTour(f"the initial plan is not a tour: {judged.violations[0].why}")
+    return judged.tour

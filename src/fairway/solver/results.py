@@ -1,0 +1,87 @@
+"""What `solve` hands back."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from fairway.judge import Rejection, Schedule, Solution
+from fairway.search.exact import Objective
+
+Status = Literal["optimal", "feasible", "infeasible", "unknown"]
+Method = Literal["plan", "local search", "exact search"]
+"""What can bring a tour: the plan that was given, or one of the searches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Improvement:
+    """A better tour than any before: when it was found, what it costs by the objective, and what found it."""
+
+    seconds: float
+    cost: float
+    method: Method
+
+
+Watch = Callable[[Improvement], None]
+"""Told of every improvement as it is found."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """The answer for one instance.
+
+    Optimal: no tour is better than this one. Feasible: a tour the judge has accepted. Infeasible: it is proved that
+    there is none, and `reason` says why. Unknown: none was found, which proves nothing; `attempt` is the least late.
+    """
+
+    status: Status
+    seconds: float
+    """Of work on this instance; compiling, which happens once, is not counted."""
+    objective: Objective
+    lower_bound: float
+    """No tour costs less by the objective; infinite where there is none."""
+    solution: Solution | None = None
+    """The tour with its schedule, as the judge has it."""
+    method: Method | None = None
+    """What found the tour."""
+    trace: tuple[Improvement, ...] = ()
+    """How the tour came about, each step better than the one before."""
+    reason: str = ""
+    """Why there is no tour, in a sentence, where the status is infeasible or unknown."""
+    attempt: Rejection | None = None
+    """Where no tour was found: the least late sequence, with every violation."""
+    interrupted: bool = False
+    """Whether Ctrl-C ended the search before its time."""
+
+    @property
+    def tour(self) -> tuple[int, ...] | None:
+        """The stops in order, or None."""
+        return None if self.solution is None else self.solution.tour
+
+    @property
+    def cost(self) -> float:
+        """Of travel, whatever the objective; infinite without a tour."""
+        return math.inf if self.solution is None else self.solution.cost
+
+    @property
+    def makespan(self) -> float:
+        """When the tour is back at the depot; infinite without a tour."""
+        return math.inf if self.solution is None else self.solution.makespan
+
+    @property
+    def schedule(self) -> Schedule | None:
+        """When each stop is served, or how deep the ship lies there."""
+        return None if self.solution is None else self.solution.schedule
+
+    @property
+    def value(self) -> float:
+        """What was minimised: the cost or the makespan."""
+        return self.makespan if self.objective == "makespan" else self.cost
+
+    @property
+    def gap(self) -> float:
+        """By which part the tour may be dearer than the best one: 0 where it is optimal."""
+        if self.status == "optimal":
+            return 0.0
+        known = self.solution is not None and self.lower_bound > 0
+        return self.value / self.lower_bound - 1 if known else math.inf

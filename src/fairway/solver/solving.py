@@ -1,0 +1,67 @@
+"""The verb, for one instance or many."""
+
+from collections.abc import Sequence
+from typing import overload
+
+from fairway.problems.instance import Instance, InstanceSet
+from fairway.search.exact import Objective
+from fairway.solver.many import job_of, solve_many
+from fairway.solver.request import Plan, Request, checked_plan
+from fairway.solver.results import Result, Watch
+from fairway.solver.single import solve_one
+from fairway.solver.warmup import warm_up
+
+
+@overload
+def solve(
+    instances: Instance,
+    seconds: float = ...,
+    seed: int = ...,
+    initial: Plan | None = ...,
+    workers: int | None = ...,
+    iterations: int | None = ...,
+    objective: Objective = ...,
+    watch: Watch | None = ...,
+) -> Result: ...
+@overload
+def solve(
+    instances: Sequence[Instance] | InstanceSet,
+    seconds: float = ...,
+    seed: int = ...,
+    initial: Plan | None = ...,
+    workers: int | None = ...,
+    iterations: int | None = ...,
+    objective: Objective = ...,
+    watch: Watch | None = ...,
+) -> list[Result]: ...
+def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
+    instances: Instance | Sequence[Instance] | InstanceSet,
+    seconds: float = 1.0,
+    seed: int = 0,
+    initial: Plan | None = None,
+    workers: int | None = None,
+    iterations: int | None = None,
+    objective: Objective = "travel",
+    watch: Watch | None = None,
+) -> Result | list[Result]:
+    """The best tour that can be found in the time, with a proof where one is to be had; or a proof that there is none.
+
+    Every tour has passed the judge. Ctrl-C returns what has been found so far.
+
+    Args:
+        instances: One instance, or many: a list gives a list, in the same order.
+        seconds: For each instance. Less is taken where a proof ends the search; compiling is not counted.
+        seed: Equal seeds give equal answers where `iterations` are given.
+        initial: A tour to start from, one an instance; the answer is never worse than a feasible one.
+        workers: Processes for a list; by default as many as there are cores. One stays in this process.
+        iterations: Of local search, in place of seconds: the clock then plays no part.
+        objective: The least travel, or for time windows the earliest return.
+        watch: Told of every improvement as it is found; for one instance only.
+    """
+    request = Request(float(seconds), iterations, seed, objective)
+    if isinstance(instances, Instance):
+        request.check(instances)
+        plan = None if initial is None else checked_plan(instances, initial)
+        warm_up([instances], objective)
+        return solve_one(instances, request, plan, watch)
+    return solve_many(job_of(instances, request, initial), workers)

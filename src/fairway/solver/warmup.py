@@ -1,0 +1,70 @@
+"""Kernels are compiled once a machine and loaded once a process, before any clock starts."""
+
+import sys
+from collections.abc import Iterable
+
+import numpy as np
+from numba.core import event
+
+from fairway.problems.instance import Instance
+from fairway.problems.tspdl import TSPDL
+from fairway.problems.tsptw import TSPTW
+from fairway.search.exact import Objective, prove
+from fairway.search.improve import improve
+
+Kind = tuple[str, str, Objective]
+"""A problem, the direction of its load, and an objective: what decides which code is compiled."""
+NODES = 14
+"""Enough for an exact search to go through all that it does."""
+
+_warm: set[Kind] = set()
+
+
+class _Announcer(event.Listener):
+    """Says once that there is something to compile."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, event: event.Event) -> None:
+        if not self.said:
+            self.said = True
+            print("fairway: compiling, once on this machine; this is not counted", file=sys.stderr)
+
+    def on_end(self, event: event.Event) -> None:
+        """Nothing to say."""
+
+
+_announcer = _Announcer()
+
+
+def warm_up(instances: Iterable[Instance], objective: Objective) -> None:
+    """Have everything compiled and loaded that solving such instances may need."""
+    for instance in instances:
+        kind = instance.problem, getattr(instance, "load", ""), objective
+        if kind not in _warm:
+            with event.install_listener("numba:compile", _announcer):
+                _run_through(_sample(instance), objective)
+            _warm.add(kind)
+
+
+def _run_through(sample: Instance, objective: Objective) -> None:
+    """Every part of both searches, a start that is late included."""
+    short = improve(sample, iterations=50, objective=objective)
+    improve(sample, short.tour[::-1], iterations=10, objective=objective)
+    prove(sample, objective=objective)
+
+
+def _sample(instance: Instance) -> Instance:
+    """A small instance of the same problem: half of its stops bind, the others leave many orders open."""
+    random = np.random.default_rng(5)
+    points = 100 * random.random((NODES, 2))
+    travel = np.linalg.norm(points[:, None] - points, axis=-1)
+    rank = np.arange(NODES)
+    binding = rank % 2 == 1
+    if isinstance(instance, TSPDL):
+        demand, draft = np.minimum(rank, 1), np.where(binding, rank, NODES)
+        return TSPDL(travel, demand, draft, instance.load)
+    along = travel[rank[:-1], rank[1:]].cumsum()
+    horizon = 2 * along[-1]
+    return TSPTW(travel, 0.0, np.where(binding, np.append(0.0, along) + 30.0, horizon))

@@ -1,0 +1,233 @@
+"""Many instances over several processes, of which any may die without harm to more than the instance it was at.
+
+Processes are started afresh, not forked, and run nothing of the caller's: a script needs no main guard, and threads of
+the caller do no harm. The terminal's Ctrl-C does not reach them; whoever started them tells them when to stop.
+"""
+
+import math
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, Pipe, wait
+
+from fairway.errors import WorkerLost
+from fairway.problems.instance import Instance, InstanceSet
+from fairway.solver.interrupts import Interrupts
+from fairway.solver.request import Request
+from fairway.solver.results import Result
+from fairway.solver.single import solve_one, unsolved
+from fairway.solver.warmup import warm_up
+
+CHUNK_SECONDS = 0.15
+"""Of work that is sent to a process at a time."""
+LARGEST_CHUNK = 64
+"""Instances."""
+GRACE = 2.0
+"""Seconds in which a process that is told to stop hands over what it has."""
+GONE = (EOFError, OSError, pickle.UnpicklingError)
+"""What is raised where the other end of a line is no more."""
+
+Answer = tuple[int, Result]
+"""The number of an instance, and what was found."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """Instances, the plans that some of them start from, and what is asked of all."""
+
+    instances: Sequence[Instance] | InstanceSet
+    plans: Sequence[tuple[int, ...] | None] | None
+    request: Request
+
+    def __getitem__(self, part: slice) -> "Job":
+        plans = None if self.plans is None else self.plans[part]
+        return Job(self.instances[part], plans, self.request)
+
+    @property
+    def kinds(self) -> Iterable[Instance]:
+        """Instances of every kind that occurs; a set is of one kind."""
+        return self.instances[:1] if isinstance(self.instances, InstanceSet) else self.instances
+
+    def plan(self, number: int) -> tuple[int, ...] | None:
+        """What the instance starts from."""
+        return None if self.plans is None else self.plans[number]
+
+    def solve(self, number: int, interrupts: Interrupts) -> Result:
+        """The answer for one instance; the plan, or nothing, where Ctrl-C leaves no more."""
+        instance, result = _frozen(self.instances[number]), None
+        with interrupts.exposed():
+            result = solve_one(instance, self.request, self.plan(number))
+        return result or self.unsolved(number, "the search was interrupted before it began")
+
+    def unsolved(self, number: int, reason: str, *, interrupted: bool = True) -> Result:
+        """The answer where nothing was found: the plan if it is a good one."""
+        plan = self.plan(number)
+        return unsolved(self.instances[number], self.request, plan, reason, interrupted=interrupted)
+
+
+@dataclass(slots=True, eq=False)
+class _Worker:
+    """A process, and what it has still to answer."""
+
+    process: subprocess.Popen
+    line: Connection
+    ready: bool = False
+    due: deque[int] = field(default_factory=deque)
+    """The numbers of its instances, the one it is at first."""
+
+
+class Crew:
+    """Processes that share a job. What they find is collected; what they leave behind is done by others."""
+
+    def __init__(self, job: Job, count: int) -> None:
+        self._job = job
+        self._count = count
+        self._todo = deque([range(len(job.instances))])
+        self._workers = [_started() for _ in range(count)]
+        self._pace = 0.0
+        """Seconds that an instance takes, about."""
+
+    def __enter__(self) -> "Crew":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers:
+            worker.line.close()
+            worker.process.kill()
+            worker.process.wait()
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is nothing left to answer."""
+        return not self._todo and not any(worker.due for worker in self._workers)
+
+    @property
+    def starting(self) -> bool:
+        """Whether some process is not ready yet."""
+        return not all(worker.ready for worker in self._workers)
+
+    def take(self, count: int) -> range:
+        """The next instances, no longer to be done by others; perhaps none."""
+        if not self._todo:
+            return range(0)
+        following = self._todo.popleft()
+        if len(following) > count:
+            self._todo.appendleft(following[count:])
+        return following[:count]
+
+    def collect(self, seconds: float) -> list[Answer]:
+        """What has been found, after at most so many seconds of waiting; whoever is idle gets more to do."""
+        answers = []
+        for line in wait([worker.line for worker in self._workers], seconds):
+            worker = next(worker for worker in self._workers if worker.line is line)
+            try:
+                answers += self._received(worker)
+            except GONE:
+                answers += self._buried(worker)
+        for worker in list(self._workers):
+            if worker.ready and not worker.due and self._todo:
+                answers += self._employed(worker)
+        return answers
+
+    def stop(self) -> list[Answer]:
+        """What is found until all processes have put down their work, or their time is up."""
+        answers = []
+        self._todo.clear()
+        for worker in self._workers:
+            worker.process.send_signal(signal.SIGINT)
+        until = time.monotonic() + GRACE
+        while not self.finished and time.monotonic() < until:
+            for worker in self._workers:
+                with suppress(*GONE):
+                    while worker.due and worker.line.poll(0.01):
+                        answers += self._received(worker)
+                if worker.process.poll() is not None and not worker.line.poll():
+                    worker.due.clear()
+        return answers
+
+    def _received(self, worker: _Worker) -> list[Answer]:
+        result = worker.line.recv()
+        if not worker.ready:
+            worker.ready = True
+            return []
+        self._pace = result.seconds if self._pace == 0 else 0.9 * self._pace + 0.1 * result.seconds
+        return [(worker.due.popleft(), result)]
+
+    def _employed(self, worker: _Worker) -> list[Answer]:
+        """Give an idle process something to do; it may be found dead."""
+        left = sum(map(len, self._todo))
+        share = math.ceil(left / (2 * self._count))
+        fitting = int(CHUNK_SECONDS / self._pace) if self._pace > 0 else 1
+        part = self.take(max(1, min(share, fitting, LARGEST_CHUNK)))
+        worker.due.extend(part)
+        try:
+            worker.line.send(self._job[part.start : part.stop])
+        except GONE:
+            return self._buried(worker)
+        return []
+
+    def _buried(self, worker: _Worker) -> list[Answer]:
+        """A dead process is replaced; the instance it was at is lost, the others are done by another."""
+        worker.line.close()
+        code = worker.process.wait()
+        if not worker.ready:
+            raise WorkerLost(
+                f"a process to solve with ended at once (exit code {code}); workers=1 does without"
+            )
+        self._workers.remove(worker)
+        answers = []
+        if worker.due:
+            reason = f"the process that worked on it was lost (exit code {code})"
+            number = worker.due.popleft()
+            answers.append((number, self._job.unsolved(number, reason, interrupted=False)))
+        if worker.due:
+            self._todo.appendleft(range(worker.due[0], worker.due[-1] + 1))
+        if self._todo:
+            self._workers.append(_started())
+        return answers
+
+
+def serve(descriptor: int) -> None:
+    """What a process does: jobs come in over a line, answers go out one by one, until the line is closed."""
+    line = Connection(descriptor)
+    with Interrupts() as interrupts, suppress(*GONE):
+        line.send(None)
+        while not interrupts.heard:
+            job = line.recv()
+            warm_up(job.kinds, job.request.objective)
+            for number in range(len(job.instances)):
+                if not interrupts.heard:
+                    line.send(job.solve(number, interrupts))
+
+
+def _started() -> _Worker:
+    here, there = Pipe()
+    code = (
+        f"import sys; sys.path[:] = {sys.path!r}\n"
+        f"from fairway.solver.workers import serve; serve({there.fileno()})"
+    )
+    process = subprocess.Popen(  # noqa: S603 - our own code in our own interpreter
+        [sys.executable, "-c", code],
+        stdin=subprocess.DEVNULL,
+        pass_fds=[there.fileno()],
+        start_new_session=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    there.close()
+    return _Worker(process, here)
+
+
+def _frozen(instance: Instance) -> Instance:
+    """On its way to another process an array forgets that nobody may change it, for which there is other code."""
+    for name in instance.__slots__:
+        array = getattr(instance, name)
+        if hasattr(array, "setflags"):
+            array.setflags(write=False)
+    return instance

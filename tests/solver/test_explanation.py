@@ -1,0 +1,140 @@
+"""Explanations against brute force: the named set collides by itself, and the repair is the least that helps."""
+
+from dataclasses import replace
+
+import brute
+import numpy as np
+import pytest
+
+import fairway
+from fairway.errors import InvalidRequest
+from fairway.judge import Solution, verify
+from fairway.search.exact import prove
+from fairway.solver.subset import subset
+
+
+def infeasible(rng, draw, count):
+    """Small instances without a tour."""
+    drawn = (draw(rng, 5) for _ in range(100_000))
+    without = (instance for instance in drawn if not brute.solutions(instance))
+    return [next(without) for _ in range(count)]
+
+
+@pytest.mark.parametrize("draw", [brute.windows, brute.drafts])
+def test_the_named_stops_collide_and_none_of_them_is_too_many(rng, draw):
+    for instance in infeasible(rng, draw, 15):
+        explanation = fairway.explain(instance)
+        assert explanation.status == "infeasible"
+        assert not brute.solutions(subset(instance, explanation.stops))
+        for stop in explanation.stops if len(explanation.stops) > 1 else ():
+            fewer = [other for other in explanation.stops if other != stop]
+            assert brute.solutions(subset(instance, fewer)), "this one could be left out"
+
+
+def least_change(instance, node, limit):
+    """The least change of one limit that lets some order be in time, over all orders."""
+    wide = {
+        "closes": lambda: 1e6,
+        "opens": lambda: -1e6,
+        "draft": lambda: 1e6,
+    }[limit]()
+    numbers = getattr(instance, limit).copy()
+    before, numbers[node] = numbers[node], wide
+    best = np.inf
+    for solution in brute.solutions(replace(instance, **{limit: numbers})):
+        best = min(best, needed(instance, solution, node, limit, before))
+    return best
+
+
+def needed(instance, solution, node, limit, before):
+    if limit == "draft":
+        return next(call.load for call in solution.schedule if call.node == node) - before
+    if limit == "closes":
+        if node == 0:
+            return solution.makespan - before
+        return next(visit.start for visit in solution.schedule if visit.node == node) - before
+    latest, following = instance.closes[0], 0
+    for stop in (*solution.tour[::-1], 0):
+        latest -= instance.service[stop] + instance.travel[stop, following]
+        if stop == node:
+            return before - latest
+        latest, following = min(latest, instance.closes[stop]), stop
+    raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("draw", "limits"), [(brute.windows, ("closes", "opens")), (brute.drafts, ("draft",))]
+)
+def test_the_repair_is_the_smallest_change_of_a_single_limit(rng, draw, limits):
+    repaired = 0
+    for instance in infeasible(rng, draw, 15):
+        nodes = range(instance.nodes) if draw is brute.windows else range(1, instance.nodes)
+        best = min(least_change(instance, node, limit) for node in nodes for limit in limits)
+        repair = fairway.explain(instance).repair
+        assert (repair is None) == np.isinf(best)
+        if repair is not None:
+            repaired += 1
+            assert repair.smallest
+            assert repair.change == pytest.approx(best, abs=1e-4)
+            mended = repair.applied(instance)
+            assert isinstance(verify(mended, repair.solution.tour), Solution)
+            assert fairway.solve(mended).status == "optimal"
+    assert repaired > 7
+
+
+def test_it_speaks_in_words():
+    travel = [[0, 10, 10], [10, 0, 16], [10, 16, 0]]
+    instance = fairway.TSPTW(travel, [0, 530, 0], [900, 530, 540])
+    assert fairway.explain(instance).status == "feasible"
+    late = fairway.TSPTW(travel, [0, 530, 535], [900, 530, 540])
+    said = fairway.explain(late)
+    assert said.why == (
+        "stops 1, 2 and the depot: 2 closes at 540 but cannot be reached before 546 "
+        "if the others are to be in time"
+    )
+    assert said.advice == (
+        "there would be a tour if stop 2 closed at 546 instead of 540, "
+        "the smallest change of a single limit"
+    )
+    assert str(said).startswith("infeasible: stops 1, 2 and the depot")
+
+
+def test_a_feasible_instance_is_shown_its_tour(window_instance, draft_instance):
+    for instance in (window_instance, draft_instance):
+        explanation = fairway.explain(instance)
+        assert explanation.status == "feasible"
+        assert isinstance(verify(instance, explanation.solution.tour), Solution)
+        assert "tour: 0 > " in str(explanation)
+
+
+def test_where_nothing_is_known_it_says_so():
+    explanation = fairway.explain(brute.a_little_too_short(), seconds=0.1)
+    assert explanation.status == "unknown"
+    assert explanation.attempt.violations
+    assert "least late: 0 > " in str(explanation)
+
+
+def test_windows_shrunk_until_there_may_be_no_tour():
+    """Either a tour shows that there still is one, or the named set is proved to have none by itself."""
+    instances = fairway.generate("tsptw", n=30, hardness="hard", count=8, seed=3)
+    rng = np.random.default_rng(3)
+    counts = {"feasible": 0, "infeasible": 0}
+    for instance in instances:
+        solution = fairway.solve(instance).solution
+        visit = solution.schedule[int(rng.integers(29))]
+        closes = instance.closes.copy()
+        closes[visit.node] = max(instance.opens[visit.node], visit.start - 60 * rng.random())
+        shrunk = replace(instance, closes=closes)
+        explanation = fairway.explain(shrunk)
+        counts[explanation.status] += 1
+        if explanation.status == "infeasible":
+            assert fairway.solve(shrunk).status == "infeasible"
+            assert prove(subset(shrunk, explanation.stops)).status == "infeasible"
+        else:
+            assert isinstance(verify(shrunk, explanation.solution.tour), Solution)
+    assert counts["infeasible"] > 2
+
+
+def test_what_cannot_be_explained_gets_a_sentence(window_instance):
+    with pytest.raises(InvalidRequest, match="seconds is -1"):
+        fairway.explain(window_instance, seconds=-1)

@@ -1,0 +1,44 @@
+"""After the warm-up nothing is left to compile, and a process that finds everything compiled says nothing."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numba.core import event
+
+import fairway
+from fairway.solver.warmup import warm_up
+
+
+@pytest.mark.parametrize("objective", ["travel", "makespan"])
+def test_nothing_is_compiled_while_the_clock_runs(objective):
+    instances = [
+        fairway.generate("tsptw", n=70, hardness=hardness, seed=3)[0]
+        for hardness in ("easy", "medium", "hard")
+    ]
+    given = instances[0]
+    instances.append(fairway.TSPTW(np.asfortranarray(given.travel), given.opens, given.closes))
+    if objective == "travel":
+        drafts = fairway.generate("tspdl", n=70, hardness="hard", seed=3)[0]
+        instances += [drafts, drafts.reversed()]
+    warm_up(instances, objective)
+    with event.install_recorder("numba:compile") as recorder:
+        for instance in instances:
+            fairway.solve(instance, seconds=0.3, objective=objective)
+            fairway.solve(instance, seconds=0.1, initial=range(1, 70), objective=objective)
+    assert [str(found.data["dispatcher"]) for _, found in recorder.buffer] == []
+
+
+def test_a_second_process_compiles_nothing_and_does_without_torch():
+    code = (
+        "import sys, fairway\n"
+        "instances = fairway.generate('tsptw', n=30, hardness='hard')\n"
+        "fairway.solve(instances[0], seconds=0.1)\n"
+        "assert 'torch' not in sys.modules\n"
+    )
+    for _ in range(2):
+        result = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+    assert result.stderr == ""
