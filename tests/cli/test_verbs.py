@@ -1,46 +1,15 @@
-"""The command line as a user or a program meets it: a fresh process, its output, its exit code."""
+"""The verbs that judge, draw, convert and generate."""
 
 import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from command import BAD_INPUT, COMMAND, FEASIBLE, NOT_FEASIBLE, run, sentence
 
 import fairway
-
-COMMAND = (sys.executable, "-m", "fairway")
-FEASIBLE, NOT_FEASIBLE, BAD_INPUT = 0, 1, 2
-
-
-def run(*arguments, cwd=None, **options):
-    words = [*COMMAND, *map(str, arguments)]
-    return subprocess.run(words, capture_output=True, text=True, check=False, cwd=cwd, **options)
-
-
-def sentence(result) -> str:
-    """The one sentence of a run that could not be served."""
-    assert result.returncode == BAD_INPUT
-    assert result.stdout == ""
-    assert result.stderr.startswith("fairway: ")
-    assert result.stderr.count("\n") == 1
-    return result.stderr
-
-
-@pytest.fixture
-def stops(tmp_path) -> Path:
-    path = tmp_path / "stops.csv"
-    path.write_text("id,x,y,open,close,service\ndepot,0,0,0,20,0\na,3,4,0,9,1\nb,3,0,9,12,0\n")
-    return path
-
-
-@pytest.fixture
-def ports(tmp_path) -> Path:
-    path = tmp_path / "ports.csv"
-    path.write_text("id,x,y,demand,draft\nhome,0,0,0,3\na,3,4,1,1\nb,3,0,2,3\n")
-    return path
 
 
 def test_help_is_quick_to_import():
@@ -57,7 +26,7 @@ def test_help_is_quick_to_import():
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
     assert result.returncode == 0, result.stderr
-    for verb in ("solve", "verify", "plot", "generate", "convert", "bed"):
+    for verb in ("solve", "explain", "verify", "plot", "generate", "convert", "bed"):
         assert verb in result.stdout
 
 
@@ -65,59 +34,6 @@ def test_version():
     from importlib.metadata import version
 
     assert run("--version").stdout.strip() == version("fairway")
-
-
-def test_solve_without_files_solves_the_bundled_examples(tmp_path):
-    result = run("solve", "--pictures", tmp_path / "out", "--json")
-    assert result.returncode == FEASIBLE
-    records = [json.loads(line) for line in result.stdout.splitlines()]
-    assert {record["problem"] for record in records} == {"tsptw", "tspdl"}
-    assert all(record["status"] == "feasible" for record in records)
-    assert "stand-in" in result.stderr, "it must say that it is greedy"
-    pictures = sorted((tmp_path / "out").iterdir())
-    assert len(pictures) == len(records)
-    assert all(picture.read_bytes().startswith(b"\x89PNG") for picture in pictures)
-
-
-def test_solve_prints_tours_by_name_that_the_judge_accepts(stops):
-    result = run("solve", stops)
-    assert result.returncode == FEASIBLE
-    assert "depot > a > b > depot" in result.stdout
-    record = json.loads(run("solve", stops, "--json").stdout)
-    verdict = fairway.verify(fairway.read(stops), record["tour"])
-    assert isinstance(verdict, fairway.Solution)
-    assert record["cost"] == verdict.cost
-    assert record["schedule"]["start"] == verdict.schedule.start.tolist()
-
-
-def test_solve_says_unknown_where_it_found_nothing(stops):
-    stops.write_text(stops.read_text().replace("0,9,1", "0,4,1"))
-    result = run("solve", stops)
-    assert result.returncode == NOT_FEASIBLE
-    assert "unknown" in result.stdout
-    record = json.loads(run("solve", stops, "--json").stdout)
-    assert record["status"] == "unknown"
-    assert record["tour"] is None
-
-
-def test_every_file_is_read_before_the_first_is_solved(stops, tmp_path):
-    assert "absent.csv: cannot be read" in sentence(run("solve", stops, tmp_path / "absent.csv"))
-
-
-def test_solve_reads_sets_and_standard_input(tmp_path, stops):
-    run("generate", "tspdl", "-n", 6, "--count", 3, "-o", tmp_path / "set.npz")
-    assert len(run("solve", tmp_path / "set.npz", "--json").stdout.splitlines()) == 3
-    assert run("solve", "-", input=stops.read_text()).returncode == FEASIBLE
-
-
-def test_a_picture_never_leaves_its_folder(tmp_path):
-    travel = np.ones((2, 2))
-    instance = fairway.TSPTW(travel, 0, 9, coordinates=np.eye(2), name="../../escape")
-    fairway.write(instance, tmp_path / "odd.json")
-    assert (
-        run("solve", tmp_path / "odd.json", "--pictures", tmp_path / "out").returncode == FEASIBLE
-    )
-    assert [path.name for path in (tmp_path / "out").iterdir()] == [".._.._escape.png"]
 
 
 def test_verify_prints_the_schedule(stops):
@@ -260,14 +176,6 @@ def test_nothing_is_left_where_nothing_could_be_written(stops, tmp_path):
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_a_reader_that_goes_away_gets_no_traceback(tmp_path):
-    run("generate", "tspdl", "-n", 30, "--count", 200, "-o", tmp_path / "set.npz")
-    command = f"{sys.executable} -m fairway solve {tmp_path / 'set.npz'} --json | head -1"
-    result = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
-    assert len(result.stdout.splitlines()) == 1
-    assert "Traceback" not in result.stderr
-
-
 def test_usage_errors_exit_with_two(stops):
     assert run("solve", stops, "--nonsense").returncode == BAD_INPUT
     assert run("verify", stops).returncode == BAD_INPUT
@@ -322,17 +230,6 @@ def test_convert_says_what_a_format_cannot_hold(stops, tmp_path):
     assert "names of the stops are not kept" in result.stderr
     assert "every tour costs 1 more" in result.stderr
     assert run("convert", stops, tmp_path / "stops.json").stderr == ""
-
-
-def test_two_instances_of_one_name_get_two_pictures(stops, tmp_path):
-    (tmp_path / "other").mkdir()
-    twin = tmp_path / "other" / stops.name
-    twin.write_text(stops.read_text())
-    run("solve", stops, twin, "--pictures", tmp_path / "out")
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "stops-2.png",
-        "stops.png",
-    ]
 
 
 def test_writing_to_stdout_by_name_leaves_what_is_there(stops, tmp_path):

@@ -1,6 +1,5 @@
 """From words on the command line to instances and tours."""
 
-from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
@@ -11,11 +10,11 @@ from fairway.problems.files import read, tours
 from fairway.problems.instance import Instance, InstanceSet
 
 
-class Labelled(NamedTuple):
-    """An instance and where it came from, for people to recognise it by."""
+class Group(NamedTuple):
+    """Instances to be solved together, and what people recognise each by."""
 
-    label: str
-    instance: Instance
+    labels: list[str]
+    instances: list[Instance] | InstanceSet
 
 
 def one_instance(path: Path, index: int | None, distances: Distances | None) -> Instance:
@@ -32,11 +31,17 @@ def one_instance(path: Path, index: int | None, distances: Distances | None) -> 
     return item[index]
 
 
-def all_instances(paths: list[Path], distances: Distances | None) -> tuple[int, Iterator[Labelled]]:
-    """How many instances the files hold, and the instances; every file is read before the first is handed on."""
+def groups(paths: list[Path], distances: Distances | None) -> list[Group]:
+    """What the files hold, all of them read first: single instances together, each set by itself."""
     items = [(path.stem, read(path, distances)) for path in paths]
-    count = sum(1 if isinstance(item, Instance) else len(item) for _, item in items)
-    return count, (labelled for stem, item in items for labelled in _labelled(stem, item))
+    single = [(item.name or stem, item) for stem, item in items if isinstance(item, Instance)]
+    sets = [
+        Group([f"{item.name or stem}-{number}" for number in range(len(item))], item)
+        for stem, item in items
+        if not isinstance(item, Instance)
+    ]
+    together = Group([label for label, _ in single], [instance for _, instance in single])
+    return [together, *sets] if single else sets
 
 
 def bundled_examples() -> list[Path]:
@@ -48,11 +53,3 @@ def bundled_examples() -> list[Path]:
 def tour_given(words: str, instance: Instance) -> tuple[int, ...]:
     """A tour written out on the command line, or the one in a file of that name, or on stdin for `-`."""
     return tours.resolve(tours.read_tour(words), instance)
-
-
-def _labelled(stem: str, item: Instance | InstanceSet) -> Iterator[Labelled]:
-    if isinstance(item, Instance):
-        yield Labelled(item.name or stem, item)
-    else:
-        for index, instance in enumerate(item):
-            yield Labelled(f"{item.name or stem}-{index}", instance)

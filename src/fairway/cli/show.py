@@ -58,13 +58,6 @@ def json_line(label: str, instance: Instance, status: str, verdict: Solution | R
     return json.dumps(record, default=np.ndarray.tolist)
 
 
-def unknown_line(label: str, instance: Instance) -> str:
-    """The same line where no tour was found: nothing that could be mistaken for one."""
-    nothing = dict.fromkeys(("cost", "makespan", "tour", "schedule"))
-    head = {"name": label, "problem": instance.problem, "nodes": instance.nodes}
-    return json.dumps({**head, "status": "unknown", **nothing, "violations": []})
-
-
 def verdict_line(label: str, instance: Instance, verdict: Solution | Rejection) -> Text:
     """The answer in one line."""
     what = f"{instance.problem.upper()}, {_counted(instance.nodes - 1, 'stop')}"

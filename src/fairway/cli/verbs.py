@@ -1,8 +1,5 @@
 """The verbs. Heavy imports stand inside them, so that --help answers at once."""
 
-import re
-from collections import Counter
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,11 +7,13 @@ import typer
 
 from fairway.cli import ANSWERED, NOT_FEASIBLE
 from fairway.cli.benching import bench_app
+from fairway.cli.options import Distances, File, Index, Json, Tour
+from fairway.cli.solving import explain, solve
 from fairway.cli.training import train
 from fairway.errors import InvalidRequest, InvalidTour
 
 if TYPE_CHECKING:
-    from fairway.judge import Rejection, Solution
+    from fairway.judge import Rejection
     from fairway.problems.instance import Instance
 
 app = typer.Typer(
@@ -25,15 +24,10 @@ app = typer.Typer(
 )
 bed_app = typer.Typer(help="The named test beds: list, show, export.", no_args_is_help=True)
 app.add_typer(bed_app, name="bed")
+app.command()(solve)
+app.command()(explain)
 app.command()(train)
 app.add_typer(bench_app, name="bench")
-
-File = Annotated[Path, typer.Argument(help="An instance in any known format; - reads stdin.")]
-Index = Annotated[int | None, typer.Option(help="Which instance of a set, counted from 0.")]
-Rule = Literal["float", "floor", "nearest", "F"]
-Distances = Annotated[Rule | None, typer.Option(help="How coordinates become travel.")]
-Tour = Annotated[str, typer.Option(help="Stops such as 3,1,2, or a file that holds them.")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON line an instance.")]
 
 
 @app.callback()
@@ -46,38 +40,6 @@ def fairway(
 
         print(installed("fairway"))
         raise typer.Exit(ANSWERED)
-
-
-@app.command()
-def solve(
-    files: Annotated[
-        list[Path] | None, typer.Argument(help="Instances; none solves the bundled examples.")
-    ] = None,
-    distances: Distances = None,
-    pictures: Annotated[Path | None, typer.Option(help="A folder to draw each tour into.")] = None,
-    json: Json = False,
-) -> None:
-    """Find a tour for each instance and print it, verified.
-
-    Until the real solver lands this constructs greedily under the look-ahead: it may miss tours
-    that exist, and says 'unknown' where it found none.
-    """
-    from fairway.classical.greedy import best_of_rules
-    from fairway.cli import inputs, show
-    from fairway.judge import Solution
-
-    count, instances = inputs.all_instances(files or inputs.bundled_examples(), distances)
-    show.note("greedy construction under the look-ahead, a stand-in until the solver lands")
-    places = None if pictures is None else _picture_places(pictures)
-    unsolved = 0
-    with show.progress() as progress:
-        for label, instance in progress.track(instances, total=count, description="solving"):
-            verdict = best_of_rules(instance)
-            unsolved += not isinstance(verdict, Solution)
-            _report(label, instance, verdict, json=json)
-            if places is not None and isinstance(verdict, Solution):
-                _draw(instance, verdict.tour, places(label))
-    raise typer.Exit(NOT_FEASIBLE if unsolved else ANSWERED)
 
 
 @app.command()
@@ -121,11 +83,12 @@ def plot(
 ) -> None:
     """Draw the tour on the map beside its schedule."""
     from fairway.cli import inputs
+    from fairway.pictures import draw, save
 
     instance = inputs.one_instance(file, index, distances)
     stops = None if tour is None else inputs.tour_given(tour, instance)
     place = output or Path(f"{'stdin' if str(file) == '-' else file.stem}.png")
-    _draw(instance, stops, place)
+    save(draw(instance, stops), place)
     print(place)
 
 
@@ -236,47 +199,6 @@ def bed_export(name: str, output: Path, index: Index = None) -> None:
             f"bed {name} has no instance {index}; expected 0 to {len(instances) - 1}"
         )
     write(instances if index is None else instances[index], output)
-
-
-def _report(label: str, instance: "Instance", verdict: "Solution | Rejection", json: bool) -> None:
-    """One answer of `solve`: a JSON line, or the verdict and the tour in words."""
-    from fairway.cli import show
-    from fairway.judge import Solution
-
-    found = isinstance(verdict, Solution)
-    if json and found:
-        print(show.json_line(label, instance, "feasible", verdict))
-    elif json:
-        print(show.unknown_line(label, instance))
-    elif found:
-        show.out.print(show.verdict_line(label, instance, verdict), soft_wrap=True)
-        show.out.print(show.tour_line(instance, verdict.tour), soft_wrap=True)
-    else:
-        show.out.print(f"{label}  unknown: no tour found; the best attempt was refused because")
-        show.out.print("\n".join(show.violation_lines(verdict, most=3)), soft_wrap=True)
-
-
-def _draw(instance: "Instance", tour: Sequence[int] | None, place: Path) -> None:
-    from fairway.pictures import draw, save
-
-    save(draw(instance, tour), place)
-
-
-def _picture_places(folder: Path) -> Callable[[str], Path]:
-    """Where pictures go: a file for each label, never outside the folder, never the same one twice."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidRequest(f"{folder}: cannot be made a folder ({error.strerror})") from error
-    given: Counter[str] = Counter()
-
-    def place(label: str) -> Path:
-        safe = re.sub(r"[^\w.-]", "_", label)
-        given[safe] += 1
-        number = "" if given[safe] == 1 else f"-{given[safe]}"
-        return folder / f"{safe}{number}.png"
-
-    return place
 
 
 def _losses(item: "Instance", output: Path) -> list[str]:

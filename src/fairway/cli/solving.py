@@ -1,0 +1,161 @@
+"""The verbs `solve` and `explain`."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from fairway.cli import ANSWERED, NOT_FEASIBLE
+from fairway.cli.options import Distances, File, Index, Json
+from fairway.errors import InvalidRequest
+
+if TYPE_CHECKING:
+    from fairway.cli.answers import Answered
+    from fairway.cli.inputs import Group
+    from fairway.problems.instance import Instance
+    from fairway.solver.request import Request
+    from fairway.solver.results import Improvement, Result, Watch
+
+MOST_TOURS = 20
+"""Results whose tours are printed below the table; --json has them all."""
+
+
+def solve(
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Instances; none solves the bundled examples.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="For each; a proof ends it earlier.")] = 1.0,
+    seed: Annotated[int, typer.Option(help="For equal answers, with --iterations.")] = 0,
+    initial: Annotated[str | None, typer.Option(help="A plan to start from, or a file.")] = None,
+    iterations: Annotated[int | None, typer.Option(help="Of search, in place of seconds.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes; all cores if none.")] = None,
+    objective: Annotated[
+        Literal["travel", "makespan"], typer.Option(help="What is to be least.")
+    ] = "travel",
+    plot: Annotated[Path | None, typer.Option(help="A .png or .svg of the one tour.")] = None,
+    pictures: Annotated[Path | None, typer.Option(help="A folder to draw each tour into.")] = None,
+    distances: Distances = None,
+    json: Json = False,
+) -> None:
+    """Find a short tour for each instance, prove it the best where that can be, and print it, verified."""
+    from fairway.cli import inputs
+    from fairway.solver.request import Request
+
+    request = Request(seconds, iterations, seed, objective)
+    groups = inputs.groups(files or inputs.bundled_examples(), distances)
+    count = sum(len(group.labels) for group in groups)
+    if count != 1 and (plot is not None or initial is not None):
+        raise InvalidRequest(f"--plot and --initial belong to one instance; there are {count}")
+    places = _picture_places(pictures) if pictures is not None else None
+    missing = 0
+    for group in groups:
+        results = _solved(group, request, initial, workers)
+        answers = list(zip(group.labels, group.instances, results, strict=True))
+        missing += sum(result.tour is None for result in results)
+        _report(answers, json=json)
+        for label, instance, result in answers:
+            if result.tour is not None and places is not None:
+                _draw(instance, result.tour, places(label))
+            if result.tour is not None and plot is not None:
+                _draw(instance, result.tour, plot)
+    raise typer.Exit(NOT_FEASIBLE if missing else ANSWERED)
+
+
+def explain(
+    file: File,
+    index: Index = None,
+    seconds: Annotated[float, typer.Option(help="In all.")] = 10.0,
+    distances: Distances = None,
+    json: Json = False,
+) -> None:
+    """Say why an instance has no tour: which stops collide, and the smallest change that would help."""
+    from fairway.cli import answers, inputs, show
+    from fairway.solver.explanation import explain as find_out
+
+    instance = inputs.one_instance(file, index, distances)
+    explanation = find_out(instance, seconds)
+    label = instance.name or file.stem
+    if json:
+        print(answers.explanation_json(label, instance, explanation))
+    else:
+        for line in answers.explanation_lines(label, instance, explanation):
+            show.out.print(line, soft_wrap=True)
+    raise typer.Exit(ANSWERED if explanation.status == "feasible" else NOT_FEASIBLE)
+
+
+def _solved(
+    group: "Group", request: "Request", initial: str | None, workers: int | None
+) -> list["Result"]:
+    """The results of a group; a single instance shows how its tour improves."""
+    from fairway.cli import inputs
+    from fairway.solver.solving import solve as find
+
+    budget = (request.seconds, request.seed)
+    rest = (workers, request.iterations, request.objective)
+    if len(group.labels) > 1:
+        return find(group.instances, *budget, None, *rest)
+    instance = group.instances[0]
+    plan = None if initial is None else inputs.tour_given(initial, instance)
+    with _live(group.labels[0]) as watch:
+        return [find(instance, *budget, plan, *rest, watch)]
+
+
+def _report(answers: list["Answered"], *, json: bool) -> None:
+    """JSON lines, or a table with the tours, if there are not too many, below it."""
+    from fairway.cli import show
+    from fairway.cli.answers import result_json, result_lines, result_table
+
+    if json:
+        for answer in answers:
+            print(result_json(*answer))
+        return
+    show.out.print(result_table(answers))
+    for answer in answers if len(answers) <= MOST_TOURS else ():
+        for line in result_lines(*answer):
+            show.out.print(line, soft_wrap=True)
+
+
+@contextmanager
+def _live(label: str) -> Iterator["Watch | None"]:
+    """A line on stderr with the best tour so far, on terminals only; it leaves nothing behind."""
+    from rich.live import Live
+    from rich.text import Text
+
+    from fairway.cli import show
+
+    if not show.err.is_terminal:
+        yield None
+        return
+    with Live(Text(f"{label}: searching"), console=show.err, transient=True) as live:
+
+        def watch(step: "Improvement") -> None:
+            live.update(Text(f"{label}: {step.cost:.8g} by {step.method} at {step.seconds:.2f} s"))
+
+        yield watch
+
+
+def _draw(instance: "Instance", tour: tuple[int, ...], place: Path) -> None:
+    from fairway.pictures import draw, save
+
+    save(draw(instance, tour), place)
+
+
+def _picture_places(folder: Path) -> Callable[[str], Path]:
+    """Where pictures go: a file for each label, never outside the folder, never the same one twice."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidRequest(f"{folder}: cannot be made a folder ({error.strerror})") from error
+    given: Counter[str] = Counter()
+
+    def place(label: str) -> Path:
+        safe = re.sub(r"[^\w.-]", "_", label)
+        given[safe] += 1
+        number = "" if given[safe] == 1 else f"-{given[safe]}"
+        return folder / f"{safe}{number}.png"
+
+    return place

@@ -1,0 +1,137 @@
+"""The verbs `solve` and `explain`."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from command import BAD_INPUT, FEASIBLE, NOT_FEASIBLE, run, sentence
+
+import fairway
+
+
+def records(result):
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_solve_without_files_solves_the_bundled_examples(tmp_path):
+    result = run("solve", "--pictures", tmp_path / "out", "--json")
+    assert result.returncode == FEASIBLE
+    answers = records(result)
+    assert {record["problem"] for record in answers} == {"tsptw", "tspdl"}
+    assert {record["status"] for record in answers} == {"optimal"}
+    pictures = sorted((tmp_path / "out").iterdir())
+    assert len(pictures) == len(answers)
+    assert all(picture.read_bytes().startswith(b"\x89PNG") for picture in pictures)
+
+
+def test_solve_prints_a_row_and_the_tour_by_name(stops):
+    result = run("solve", stops)
+    assert result.returncode == FEASIBLE
+    assert "depot > a > b > depot" in result.stdout
+    row = next(line.split() for line in result.stdout.splitlines() if "optimal" in line)
+    assert row[:6] == ["stops", "optimal", "12", "0.00", "%", "13"]
+    assert row[7:] == ["exact", "search"]
+
+
+def test_json_holds_all_that_is_known_and_the_judge_accepts_it(stops):
+    record = records(run("solve", stops, "--json"))[0]
+    verdict = fairway.verify(fairway.read(stops), record["tour"])
+    assert isinstance(verdict, fairway.Solution)
+    assert record["cost"] == record["lower_bound"] == verdict.cost
+    assert (record["makespan"], record["gap"], record["method"]) == (13, 0, "exact search")
+    assert record["schedule"]["start"] == verdict.schedule.start.tolist()
+    assert record["trace"][-1]["cost"] == verdict.cost
+
+
+@pytest.fixture
+def shut(stops):
+    """A file with a stop that closes too early."""
+    stops.write_text(stops.read_text().replace("0,9,1", "0,4,1"))
+    return stops
+
+
+def test_what_has_no_tour_is_answered_with_the_reason(shut):
+    result = run("solve", shut)
+    assert result.returncode == NOT_FEASIBLE
+    assert "stop 1 (a) closes at 4 but cannot be reached before 5" in result.stdout
+    record = records(run("solve", shut, "--json"))[0]
+    assert (record["status"], record["tour"], record["cost"]) == ("infeasible", None, None)
+
+
+def test_explain_says_what_would_help(shut, ports):
+    result = run("explain", shut)
+    assert result.returncode == NOT_FEASIBLE
+    assert "stop 1 (a) closes at 4 but cannot be reached before 5" in result.stdout
+    assert "if stop 1 (a) closed at 5 instead of 4" in result.stdout
+    record = records(run("explain", shut, "--json"))[0]
+    assert (record["status"], record["stops"]) == ("infeasible", [1])
+    assert record["repair"]["after"] == 5
+    assert run("explain", ports).returncode == FEASIBLE
+    assert "home > a > b > home" in run("explain", ports).stdout
+
+
+def test_a_plan_may_be_given(stops):
+    record = records(run("solve", stops, "--json", "--initial", "a,b"))[0]
+    assert (record["status"], record["method"]) == ("optimal", "plan")
+    assert "stop 2 (b) is never visited" in sentence(run("solve", stops, "--initial", "a"))
+    assert "belong to one instance" in sentence(run("solve", stops, stops, "--initial", "a,b"))
+
+
+def test_one_tour_is_drawn_where_it_is_asked_for(stops, tmp_path):
+    assert run("solve", stops, "--plot", tmp_path / "tour.png").returncode == FEASIBLE
+    assert (tmp_path / "tour.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_an_objective_and_a_budget_may_be_chosen(stops, ports):
+    record = records(run("solve", stops, "--json", "--objective", "makespan", "--iterations", 9))[0]
+    assert (record["objective"], record["lower_bound"]) == ("makespan", 13)
+    assert "makespan was asked of draft limits" in sentence(
+        run("solve", ports, "--objective", "makespan")
+    )
+    assert "seconds is -1" in sentence(run("solve", stops, "--seconds=-1"))
+    assert run("solve", stops, "--objective", "beauty").returncode == BAD_INPUT
+
+
+def test_every_file_is_read_before_the_first_is_solved(stops, tmp_path):
+    assert "absent.csv: cannot be read" in sentence(run("solve", stops, tmp_path / "absent.csv"))
+
+
+def test_solve_reads_sets_and_standard_input(tmp_path, stops):
+    run("generate", "tspdl", "-n", 6, "--count", 3, "-o", tmp_path / "set.npz")
+    assert (
+        len(run("solve", tmp_path / "set.npz", "--json", "--seconds", 0.1).stdout.splitlines()) == 3
+    )
+    assert run("solve", "-", input=stops.read_text()).returncode == FEASIBLE
+
+
+def test_a_picture_never_leaves_its_folder(tmp_path):
+    travel = np.ones((2, 2))
+    instance = fairway.TSPTW(travel, 0, 9, coordinates=np.eye(2), name="../../escape")
+    fairway.write(instance, tmp_path / "odd.json")
+    assert (
+        run("solve", tmp_path / "odd.json", "--pictures", tmp_path / "out").returncode == FEASIBLE
+    )
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [".._.._escape.png"]
+
+
+def test_a_reader_that_goes_away_gets_no_traceback(tmp_path):
+    run("generate", "tspdl", "-n", 30, "--count", 200, "-o", tmp_path / "set.npz")
+    command = (
+        f"{sys.executable} -m fairway solve {tmp_path / 'set.npz'} --json --seconds 0.01 | head -1"
+    )
+    result = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert len(result.stdout.splitlines()) == 1
+    assert "Traceback" not in result.stderr
+
+
+def test_two_instances_of_one_name_get_two_pictures(stops, tmp_path):
+    (tmp_path / "other").mkdir()
+    twin = tmp_path / "other" / stops.name
+    twin.write_text(stops.read_text())
+    run("solve", stops, twin, "--pictures", tmp_path / "out")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "stops-2.png",
+        "stops.png",
+    ]
