@@ -239,6 +239,33 @@ def test_a_deadline_ends_the_search_with_an_honest_bound():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("problem", "hardness"), [("tsptw", "medium"), ("tspdl", "medium")])
+def test_a_thousand_nodes_do_not_outlast_a_deadline(problem, hardness):
+    exact.warm()
+    for nodes, seconds in [(200, 0.1), (500, 0.1), (1000, 0.01), (1000, 0.1)]:
+        instance = generate(problem, n=nodes, hardness=hardness, count=1, seed=2)[0]
+        began = time.monotonic()
+        proof = prove(instance, seconds=seconds)
+        assert time.monotonic() - began < seconds + 0.25
+        assert proof.status == "truncated"
+
+
+@pytest.mark.slow
+def test_bounds_of_truncated_searches_are_below_the_optimum_and_rise_with_time():
+    instance = generate("tsptw", n=40, hardness="medium", count=1, seed=4)[0]
+    best = prove(instance).cost
+    for memory in (50_000, 200_000, 1_000_000):
+        held = prove(instance, memory=memory)
+        assert held.lower_bound <= best * (1 + 1e-9)
+        assert held.cost >= best * (1 - 1e-9)
+    bounds = [
+        prove(instance, seconds=seconds).lower_bound for seconds in (0, 0.005, 0.02, math.inf)
+    ]
+    assert max(bounds) == bounds[-1] == best
+    assert bounds[0] == 0
+
+
+@pytest.mark.slow
 def test_memory_is_bounded_and_the_bound_honest():
     instance = generate("tspdl", n=45, hardness="medium", count=1, seed=2)[0]
     prove(instance, seconds=0.1)

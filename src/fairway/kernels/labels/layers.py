@@ -129,7 +129,7 @@ def advance(search: Search, width: int, quantum: int) -> int:
         for place in range(found):
             _push(search, here, there, reached[place], levels[place])
         marks[AT] += 1
-        quantum -= found + 1 + nodes * nodes // 256
+        quantum -= found + 1 + nodes * nodes // 64
     return RUNNING
 
 

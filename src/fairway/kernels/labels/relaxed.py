@@ -20,8 +20,8 @@ from fairway.kernels.labels.ways import Heap, Relaxation, Ways, go_back, go_out,
 
 LEGS = 20_000_000
 """The most legs of one sweep."""
-QUANTUM = 100_000
-"""Ways between two looks at the clock."""
+QUANTUM = 50_000
+"""Work between two looks at the clock, a few milliseconds."""
 PATIENCE = 6
 """After so many sweeps without a better bound the steps of the prizes get shorter."""
 
@@ -42,8 +42,9 @@ class Effort:
 def affordable(law: Law, effort: Effort, memory: int) -> Effort | None:
     """As much of the effort as fits into memory, in bytes, and into the time of a sweep; None where nothing does."""
     legs, cells = extensions(law)
-    row = 2 * (22 + 8 * law.needs.shape[1])
-    ways = min(effort.ways, memory // row // max(cells, 1) - 1)
+    nodes, words = law.needs.shape
+    row = 2 * (22 + 8 * words) + 16 + 8 * words  # out, home, and those of the best bound
+    ways = min(effort.ways, (memory - 8 * nodes * nodes * words) // row // max(cells, 1) - 1)
     return replace(effort, ways=ways) if legs <= LEGS and ways > 0 else None
 
 

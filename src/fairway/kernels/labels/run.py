@@ -92,7 +92,7 @@ def run(law: Law, bound: Bound, limits: Limits, rank: Rank = by_bound) -> Outcom
 
 def _reserve(search: Search) -> float:
     """Seconds that the next pause may be off: to cut a layer, to move it, or to take the bounds of all labels."""
-    return 1e-7 * float(search.marks[layers.COUNT] + search.marks[layers.NEXT])
+    return 2e-7 * float(search.marks[layers.COUNT] + search.marks[layers.NEXT])
 
 
 def _started(law: Law, bound: Bound, upper: float) -> Search:

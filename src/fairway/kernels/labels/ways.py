@@ -135,7 +135,7 @@ def go_out(law: Law, relaxation: Relaxation, count: int, most: int, quantum: int
     if count == 0:
         ways.used[0] = 0
     while count < nodes and quantum > 0:
-        quantum -= nodes * nodes // 16 - ways.used[0]
+        quantum -= nodes * nodes // 4 - 8 * ways.used[0]
         for here in range(nodes):
             ways.begin[count, here] = ways.used[0]
             if count == 0 and here == 0:
@@ -143,7 +143,7 @@ def go_out(law: Law, relaxation: Relaxation, count: int, most: int, quantum: int
             elif here > 0 and count > 0:
                 _outward(law, relaxation, count, here, most)
             ways.end[count, here] = ways.used[0]
-        quantum -= ways.used[0]
+        quantum -= 8 * ways.used[0]
         count += 1
     return count
 
@@ -208,7 +208,7 @@ def go_back(law: Law, relaxation: Relaxation, count: int, most: int, quantum: in
     if count == nodes - 1:
         ways.used[0] = 0
     while count >= 0 and quantum > 0:
-        quantum -= nodes * nodes // 16 - ways.used[0]
+        quantum -= nodes * nodes // 4 - 8 * ways.used[0]
         for here in range(nodes):
             ways.begin[count, here] = ways.used[0]
             if relaxation.out.begin[count, here] < relaxation.out.end[count, here]:
@@ -217,7 +217,7 @@ def go_back(law: Law, relaxation: Relaxation, count: int, most: int, quantum: in
                 else:
                     _homeward(law, relaxation, count, here, most)
             ways.end[count, here] = ways.used[0]
-        quantum -= ways.used[0]
+        quantum -= 8 * ways.used[0]
         count -= 1
     return count
 
