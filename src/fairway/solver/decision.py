@@ -1,6 +1,7 @@
 """Is there any tour at all? A tour, a proof that there is none, or neither within the time."""
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,8 +69,20 @@ def _proved(instance: Instance, seconds: float) -> Decision:
 
 def _searched(instance: Instance, seconds: float) -> Decision:
     """The first tour that local search finds, or the least late."""
-    judged = verify(instance, improve(instance, seconds=seconds, iterations=0).tour)
+    tours: list[tuple[int, ...]] = []
+
+    def enough(tour: tuple[int, ...], _cost: float) -> None:
+        tours.append(tour)
+        raise _Enough
+
+    with suppress(_Enough):
+        tours.append(improve(instance, seconds=seconds, found=enough).tour)
+    judged = verify(instance, tours[0])
     return Decision(judged) if isinstance(judged, Solution) else Decision(attempt=judged)
+
+
+class _Enough(Exception):
+    """There is a tour, and a better one is not asked for."""
 
 
 def _left(until: float) -> float:

@@ -9,7 +9,7 @@ from numba.core import event
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
-from fairway.search.exact import Objective, prove
+from fairway.search.exact import Objective, warm
 from fairway.search.improve import improve
 
 Kind = tuple[str, str, Objective]
@@ -29,7 +29,10 @@ class _Announcer(event.Listener):
     def on_start(self, event: event.Event) -> None:
         if not self.said:
             self.said = True
-            print("fairway: compiling, once on this machine; this is not counted", file=sys.stderr)
+            print(
+                "fairway: compiling, once on this machine, for about half a minute; it is not counted",
+                file=sys.stderr,
+            )
 
     def on_end(self, event: event.Event) -> None:
         """Nothing to say."""
@@ -52,7 +55,7 @@ def _run_through(sample: Instance, objective: Objective) -> None:
     """Every part of both searches, a start that is late included."""
     short = improve(sample, iterations=50, objective=objective)
     improve(sample, short.tour[::-1], iterations=10, objective=objective)
-    prove(sample, objective=objective)
+    warm()
 
 
 def _sample(instance: Instance) -> Instance:
