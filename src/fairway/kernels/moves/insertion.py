@@ -60,3 +60,26 @@ def _insert_all(
         node[where] = new
     start[0] = form.opens[0]
     return True
+
+
+def deferred(form: Form, node: UInt[np.ndarray, " V"]) -> UInt[np.ndarray, " V"] | None:
+    """The tour with each port put off as long as calling there would leave another one too deep; None if all fail.
+
+    Only for loads, where the order of the limits is feasible if any order is (Jackson's rule): a port may come next if
+    all that have to come before it in that order can still take its cargo on top.
+    """
+    demand = form.lead[0]
+    left = by_deadline(form)[1:-1]
+    spare = form.closes[left] - np.cumsum(demand[left])
+    if spare.min() < 0:
+        return None
+    planned = np.argsort(node)[left]
+    tour = node.copy()
+    for at in range(1, len(node) - 1):
+        before = np.minimum.accumulate(np.append(np.inf, spare[:-1]))
+        allowed = np.flatnonzero(before >= demand[left])
+        chosen = allowed[planned[allowed].argmin()]
+        tour[at] = left[chosen]
+        spare[:chosen] -= demand[left[chosen]]
+        left, spare, planned = (np.delete(each, chosen) for each in (left, spare, planned))
+    return tour

@@ -1,0 +1,177 @@
+"""Whatever the moves know in constant time must be what walking the whole tour again gives."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kernels.moves.cases import KINDS
+
+from fairway.judge import Solution, verify
+from fairway.kernels.moves import reference
+from fairway.kernels.moves.chance import seeded
+from fairway.kernels.moves.descent import descend, offer_all, push, queue_for
+from fairway.kernels.moves.form import form_of
+from fairway.kernels.moves.insertion import by_deadline, deferred, inserted
+from fairway.kernels.moves.lateness import hurry, late_line, lateness
+from fairway.kernels.moves.line import line_of, refresh
+from fairway.kernels.moves.ruin import rebuild, site_for
+from fairway.kernels.moves.swap import apply, arrival, change, finish, keeps, rearrange
+from fairway.problems.tspdl import TSPDL
+
+ANY = {
+    "kind": st.sampled_from(sorted(KINDS)),
+    "stops": st.integers(2, 9),
+    "seed": st.integers(0, 10**6),
+}
+
+
+def laid_out(kind, seed, stops):
+    """A form, and its feasible tour as nodes by position in the direction in which levels grow."""
+    instance, tour = KINDS[kind](np.random.default_rng(seed), stops)
+    inner = tour[::-1] if kind == "unloading" else tour
+    return instance, form_of(instance), np.array([0, *inner, instance.nodes], np.uint32)
+
+
+def feasible_for_the_judge(instance, kind, node):
+    tour = node[1:-1].tolist()
+    return isinstance(verify(instance, tour[::-1] if kind == "unloading" else tour), Solution)
+
+
+@given(**ANY)
+@settings(max_examples=60)
+def test_every_swap_changes_cost_and_levels_as_walking_says(kind, stops, seed):
+    instance, form, node = laid_out(kind, seed, stops)
+    line, before = line_of(form, node), reference.walk(form, node)
+    assert before.feasible
+    for swap in reference.swaps(len(node)):
+        after = reference.swapped(node, swap)
+        walked = reference.walk(form, after)
+        assert change(form, line, *swap) == pytest.approx(walked.cost - before.cost, abs=1e-9)
+        assert keeps(form, line, *swap) == walked.feasible
+        assert walked.feasible == feasible_for_the_judge(instance, kind, after)
+        if walked.feasible:
+            level = arrival(form, line, *swap)
+            assert finish(form, line, swap[2] + 1, level) == pytest.approx(walked.levels[-1])
+        carried_out = node.copy()
+        rearrange(carried_out, *swap)
+        assert np.array_equal(carried_out, after)
+
+
+@given(**ANY, steps=st.integers(1, 6))
+@settings(max_examples=60)
+def test_a_line_that_was_swapped_is_the_line_of_the_swapped_tour(kind, stops, seed, steps):
+    _, form, node = laid_out(kind, seed, stops)
+    rng = np.random.default_rng(seed)
+    line = line_of(form, node)
+    swaps = reference.swaps(len(node))
+    for _ in range(steps):
+        possible = [s for s in swaps if keeps(form, line, *s)]
+        if not possible:
+            return
+        apply(form, line, *possible[rng.integers(len(possible))])
+        new = line_of(form, line.node)
+        for name in ("place", "start", "latest", "span", "length", "turn"):
+            assert np.allclose(getattr(line, name), getattr(new, name)), name
+
+
+@given(**ANY)
+@settings(max_examples=60)
+def test_all_offers_are_swaps_at_what_they_are_worth(kind, stops, seed):
+    _, form, node = laid_out(kind, seed, stops)
+    line, queue = line_of(form, node), queue_for(len(node))
+    before = reference.walk(form, node)
+    for least in (np.inf, -1e-9):
+        for each in range(len(node)):
+            count = offer_all(form, line, queue.offers, each, least)
+            for number in range(count):
+                after = reference.swapped(node, tuple(queue.offers.swap[number].tolist()))
+                worth = reference.walk(form, after).cost - before.cost
+                assert queue.offers.worth[number] == pytest.approx(worth, abs=1e-9)
+                assert worth < least + 1e-9
+
+
+@given(**ANY, by_level=st.booleans())
+@settings(max_examples=60)
+def test_descent_ends_feasible_and_no_worse_with_an_empty_queue(kind, stops, seed, by_level):
+    instance, form, node = laid_out(kind, seed, stops)
+    line, queue, before = line_of(form, node), queue_for(len(node)), reference.walk(form, node)
+    for each in node:
+        push(queue, each)
+    descend(form, line, queue, (1e-9, by_level), 10**6)
+    after = reference.walk(form, line.node)
+    assert queue.ends[1] == 0
+    assert not queue.waiting.any()
+    assert feasible_for_the_judge(instance, kind, line.node)
+    if by_level:
+        assert after.levels[-1] <= before.levels[-1] + 1e-3
+    else:
+        assert after.cost <= before.cost + 1e-9
+        assert line.length[0, -1] == pytest.approx(after.cost)
+
+
+@given(**ANY)
+@settings(max_examples=60)
+def test_what_is_rebuilt_is_a_feasible_tour_and_the_site_is_left_clean(kind, stops, seed):
+    instance, form, node = laid_out(kind, seed, stops)
+    line, site, random = line_of(form, node), site_for(len(node)), seeded(seed)
+    for _ in range(20):
+        count = rebuild(form, line, site, random)
+        assert not site.missing.any()
+        if count > 0:
+            assert len(set(site.out[:count].tolist())) == count
+            assert sorted(site.node) == sorted(node)
+            assert feasible_for_the_judge(instance, kind, site.node)
+            levels = reference.walk(form, site.node).levels
+            assert np.allclose(site.start, levels)
+            line.node[:] = site.node
+            refresh(form, line, 0, len(node) - 1)
+            assert np.allclose(site.latest, line.latest)
+
+
+@given(**ANY)
+@settings(max_examples=60)
+def test_lateness_is_the_time_warp_and_hurrying_never_adds_to_it(kind, stops, seed):
+    _, form, node = laid_out(kind, seed, stops)
+    rng = np.random.default_rng(seed)
+    node[1:-1] = node[1 + rng.permutation(stops)]
+    late = lateness(form, node)
+    assert late == pytest.approx(reference.walk(form, node).late)
+    state = late_line(node)
+    for _ in range(5):
+        new = hurry(form, state, seeded(seed), 20)
+        assert new == pytest.approx(reference.walk(form, state.kept).late)
+        assert new <= late + 1e-9
+        assert sorted(state.kept) == sorted(node)
+        late = new
+
+
+@given(**ANY)
+@settings(max_examples=60)
+def test_insertion_gives_a_feasible_tour_or_none(kind, stops, seed):
+    instance, form, _ = laid_out(kind, seed, stops)
+    node = inserted(form)
+    assert node is None or feasible_for_the_judge(instance, kind, node)
+    assert sorted(by_deadline(form)) == list(range(stops + 2))
+
+
+@given(kind=st.sampled_from(["drafts", "unloading"]), stops=ANY["stops"], seed=ANY["seed"])
+@settings(max_examples=60)
+def test_ports_are_put_off_only_where_they_must_be(kind, stops, seed):
+    """A feasible order stays as it is, any other becomes feasible, and without the first port put off it is not."""
+    instance, form, node = laid_out(kind, seed, stops)
+    assert np.array_equal(deferred(form, node), node)
+    shuffled = node.copy()
+    shuffled[1:-1] = node[1 + np.random.default_rng(seed).permutation(stops)]
+    repaired = deferred(form, shuffled)
+    assert feasible_for_the_judge(instance, kind, repaired)
+    changed = np.flatnonzero(repaired != shuffled)
+    if len(changed):
+        at, first = changed[0], shuffled[changed[0]]
+        rest = [each for each in by_deadline(form)[1:-1] if each not in shuffled[: at + 1]]
+        forced = np.array([*shuffled[:at], first, *rest, len(node) - 1], np.uint32)
+        assert not feasible_for_the_judge(instance, kind, forced)
+
+
+def test_where_a_load_is_too_much_in_any_order_nothing_is_put_off():
+    heavy = TSPDL(np.ones((3, 3)), [0, 2, 2], [9, 3, 3])
+    assert deferred(form_of(heavy), np.array([0, 1, 2, 3], np.uint32)) is None
