@@ -6,7 +6,7 @@ import numpy as np
 from llvmlite import ir
 from numba.extending import intrinsic
 
-from fairway.kernels.labels.bare import bare
+from fairway.kernels.bare import bare
 
 
 @intrinsic

@@ -5,7 +5,7 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Float, Int, UInt
 
-from fairway.kernels.labels.bare import inner
+from fairway.kernels.bare import inner
 from fairway.kernels.labels.law import Law, unpacked
 
 

@@ -5,7 +5,7 @@ from typing import no_type_check
 import numpy as np
 from jaxtyping import Float, Int
 
-from fairway.kernels.labels.bare import inner
+from fairway.kernels.bare import inner
 from fairway.kernels.labels.bits import holds, lowest
 from fairway.kernels.labels.law import DRAFTS, Law
 

@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float, Int, UInt
 from numba import njit
 
 from fairway.judge import TOLERANCE
-from fairway.kernels.labels.bare import bare
+from fairway.kernels.bare import bare
 from fairway.kernels.labels.bits import holds
 from fairway.kernels.pruning import Pruned
 from fairway.kernels.pruning.network import HOME, START, allowance_of, network, rounding

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int, Int16, Int32, UInt
 from numba import njit
 
-from fairway.kernels.labels.bare import bare, inner
+from fairway.kernels.bare import bare, inner
 from fairway.kernels.labels.bits import mixed
 from fairway.kernels.labels.bound import Bound, completion
 from fairway.kernels.labels.candidates import candidates

@@ -12,7 +12,7 @@ from typing import no_type_check
 import numpy as np
 from jaxtyping import Int, UInt
 
-from fairway.kernels.labels.bare import bare
+from fairway.kernels.bare import bare
 from fairway.kernels.labels.bits import holds
 from fairway.kernels.labels.bound import Bound
 from fairway.kernels.labels.law import DRAFTS, Law, unpacked

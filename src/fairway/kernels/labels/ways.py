@@ -10,7 +10,7 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Float, Int, Int16, Int32, UInt
 
-from fairway.kernels.labels.bare import bare, inner
+from fairway.kernels.bare import bare, inner
 from fairway.kernels.labels.bits import holds
 from fairway.kernels.labels.law import MAKESPAN, Law
 

@@ -5,14 +5,14 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Float, UInt
 
+from fairway.kernels.bare import ZERO, bare, inner
 from fairway.kernels.moves.chance import Random, uniform
-from fairway.kernels.moves.compiled import compiled
 from fairway.kernels.moves.descent import TIE, Aim, Queue, descend, push
 from fairway.kernels.moves.form import Form
 from fairway.kernels.moves.line import Line, refresh
 from fairway.kernels.moves.ruin import Site, rebuild, site_for
 
-WITHOUT_END = 2**62
+WITHOUT_END = ZERO + 2**62
 
 
 class Memory(NamedTuple):
@@ -31,7 +31,7 @@ def memory_of(line: Line, aim: Aim, random: Random) -> Memory:
     return Memory(node.copy(), node.copy(), np.full(2, weight(line, aim)), site, random)
 
 
-@compiled
+@bare
 @no_type_check
 def weight(line: Line, aim: Aim) -> float:
     """How good a tour is, less is better: its cost, or its last level with the cost as a tie-breaker."""
@@ -39,7 +39,7 @@ def weight(line: Line, aim: Aim) -> float:
     return line.start[last] + TIE * line.length[0, last] if aim[1] else line.length[0, last]
 
 
-@compiled
+@bare
 @no_type_check
 def anneal(
     form: Form,
@@ -62,7 +62,7 @@ def anneal(
         rounds: How many.
     """
     least, random, end = aim[0], memory.random, len(line.node) - 1
-    refresh(form, line, 0, end)  # sums that are only ever shifted drift away, bit by bit
+    refresh(form, line, ZERO, end)  # sums that are only ever shifted drift away, bit by bit
     for _ in range(rounds):
         first, last = _renew(form, line, queue, memory.site, random)
         begin, finish = descend(form, line, queue, aim, WITHOUT_END)
@@ -72,19 +72,19 @@ def anneal(
             _copy(line.node, memory.kept, first, last)
             memory.weights[0] = new
             if new < memory.weights[1] - least:
-                _copy(line.node, memory.best, 0, end)
+                _copy(line.node, memory.best, ZERO, end)
                 memory.weights[1] = new
         elif first <= last:
             _copy(memory.kept, line.node, first, last)
             refresh(form, line, first, last)
 
 
-@compiled
+@inner
 @no_type_check
 def _renew(form: Form, line: Line, queue: Queue, site: Site, random: Random) -> tuple[int, int]:
     """Put a rebuilt tour in the line's place; the first and last position changed."""
     count = rebuild(form, line, site, random)
-    first, last = len(line.node), 0
+    first, last = len(line.node), ZERO
     if count > 0:
         for at in range(len(line.node)):
             if line.node[at] != site.node[at]:
@@ -97,7 +97,7 @@ def _renew(form: Form, line: Line, queue: Queue, site: Site, random: Random) -> 
     return first, last
 
 
-@compiled
+@inner
 @no_type_check
 def _push_moved(line: Line, queue: Queue, site: Site, count: int) -> None:
     """Put the stops that were taken out, and those beside them, into the queue."""
@@ -107,7 +107,7 @@ def _push_moved(line: Line, queue: Queue, site: Site, count: int) -> None:
             push(queue, line.node[near])
 
 
-@compiled
+@inner
 @no_type_check
 def _copy(
     source: UInt[np.ndarray, " V"], target: UInt[np.ndarray, " V"], first: int, last: int

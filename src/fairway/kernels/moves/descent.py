@@ -10,7 +10,7 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt
 
-from fairway.kernels.moves.compiled import compiled, inlined
+from fairway.kernels.bare import ZERO, bare, inner
 from fairway.kernels.moves.form import NEIGHBOURS, Form
 from fairway.kernels.moves.line import Line
 from fairway.kernels.moves.swap import PLAIN, TURN_A, TURN_B, Swap, apply, arrival, change, finish
@@ -53,7 +53,7 @@ def queue_for(nodes: int) -> Queue:
     return Queue(ring, waiting, np.zeros(2, np.int64), offers)
 
 
-@compiled
+@bare
 @no_type_check
 def push(queue: Queue, node: int) -> None:
     """Put a node at the end, unless it stands in the queue already."""
@@ -64,7 +64,7 @@ def push(queue: Queue, node: int) -> None:
         queue.ends[1] += 1
 
 
-@compiled
+@inner
 @no_type_check
 def push_ends(queue: Queue, line: Line, i: int, j: int, k: int) -> None:
     """Put the nodes at both sides of the three cuts of a swap into the queue."""
@@ -73,7 +73,7 @@ def push_ends(queue: Queue, line: Line, i: int, j: int, k: int) -> None:
         push(queue, line.node[at])
 
 
-@compiled
+@bare
 @no_type_check
 def descend(form: Form, line: Line, queue: Queue, aim: Aim, most: int) -> tuple[int, int]:
     """Improve the tour until the queue is empty; the first and last position changed.
@@ -81,7 +81,7 @@ def descend(form: Form, line: Line, queue: Queue, aim: Aim, most: int) -> tuple[
     No more than `most` nodes are taken from the queue; the rest can be gone on with.
     """
     offers, (least, by_level) = queue.offers, aim
-    first, last = len(line.node), 0
+    first, last = len(line.node), ZERO
     for _ in range(most):
         if queue.ends[1] == 0:
             break
@@ -100,7 +100,7 @@ def descend(form: Form, line: Line, queue: Queue, aim: Aim, most: int) -> tuple[
     return first, last
 
 
-@compiled
+@inner
 @no_type_check
 def _best_of(form: Form, line: Line, offers: Offers, count: int, aim: Aim) -> int:
     """Which of the first offers is the best that keeps the tour feasible; -1 if none does."""
@@ -119,14 +119,14 @@ def _best_of(form: Form, line: Line, offers: Offers, count: int, aim: Aim) -> in
     return found
 
 
-@inlined
+@inner
 @no_type_check
 def _read(offers: Offers, number: int) -> Swap:
     swap = offers.swap[number]
     return swap[0], swap[1], swap[2], swap[3]
 
 
-@inlined
+@inner
 @no_type_check
 def _write(offers: Offers, count: int, worth: float, swap: Swap) -> int:
     offers.worth[count] = worth
@@ -135,11 +135,11 @@ def _write(offers: Offers, count: int, worth: float, swap: Swap) -> int:
     return count + 1
 
 
-@compiled
+@bare
 @no_type_check
 def offer_all(form: Form, line: Line, offers: Offers, node: int, least: float) -> int:
     """Write down the swaps at this node that change the cost by less than `least`, and say how many they are."""
-    at, end, count = line.place[node], len(line.node) - 2, 0
+    at, end, count = line.place[node], len(line.node) - 2, ZERO
     if 1 <= at <= end:
         # Blocks of one, two, three stops that begin here, and of two and three that end here.
         for block in range(2 * LONGEST - 1):
@@ -151,7 +151,7 @@ def offer_all(form: Form, line: Line, offers: Offers, node: int, least: float) -
     return _exchanges(form, line, at, offers, count, least)
 
 
-@inlined
+@inner
 @no_type_check
 def _relocations(
     form: Form, line: Line, block: tuple[int, int], offers: Offers, count: int, least: float
@@ -194,7 +194,7 @@ def _relocations(
     return count
 
 
-@inlined
+@inner
 @no_type_check
 def _reversals(form: Form, line: Line, at: int, offers: Offers, count: int, least: float) -> int:
     """A block that begins or ends at this position travelled backwards."""
@@ -221,7 +221,7 @@ def _reversals(form: Form, line: Line, at: int, offers: Offers, count: int, leas
     return count
 
 
-@inlined
+@inner
 @no_type_check
 def _exchanges(form: Form, line: Line, at: int, offers: Offers, count: int, least: float) -> int:
     """Or-3opt that replaces an arc at this position by a cheaper one, and then by a second that keeps the gain."""
@@ -245,7 +245,7 @@ def _exchanges(form: Form, line: Line, at: int, offers: Offers, count: int, leas
     return count
 
 
-@inlined
+@inner
 @no_type_check
 def _after(
     form: Form,
@@ -263,7 +263,7 @@ def _after(
     for other in form.after[stranded]:
         if other == 0 or gain <= form.cost[stranded, other]:
             break
-        at, i, j, k = line.place[other], 0, 0, 0
+        at, i, j, k = line.place[other], ZERO, ZERO, ZERO
         if p < q and at > q:
             i, j, k = p + 1, q - 1, at - 1
         elif p < q and at <= p:
@@ -276,7 +276,7 @@ def _after(
     return count
 
 
-@inlined
+@inner
 @no_type_check
 def _before(
     form: Form,
@@ -294,7 +294,7 @@ def _before(
     for other in form.before[stranded]:
         if other == len(line.node) - 1 or gain <= form.cost[other, stranded]:
             break
-        at, i, j, k = line.place[other], 0, 0, 0
+        at, i, j, k = line.place[other], ZERO, ZERO, ZERO
         if p < q and at < p:
             i, j, k = at + 1, p, q - 1
         elif p < q and at >= q:

@@ -5,7 +5,7 @@ from typing import no_type_check
 import numpy as np
 from jaxtyping import Float, UInt
 
-from fairway.kernels.moves.compiled import compiled
+from fairway.kernels.bare import bare
 from fairway.kernels.moves.form import Form
 
 
@@ -21,7 +21,7 @@ def inserted(form: Form) -> UInt[np.ndarray, " V"] | None:
     return node if _insert_all(form, by_deadline(form), node, levels) else None
 
 
-@compiled
+@bare
 @no_type_check
 def _insert_all(
     form: Form,

@@ -10,8 +10,8 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Float, Int, UInt
 
+from fairway.kernels.bare import bare, inner
 from fairway.kernels.moves.chance import Random, uniform
-from fairway.kernels.moves.compiled import compiled, inlined
 from fairway.kernels.moves.form import Form
 from fairway.kernels.moves.swap import PLAIN, rearrange
 
@@ -44,7 +44,7 @@ def late_line(node: UInt[np.ndarray, " V"]) -> Late:
     return Late(node.copy(), node.copy(), heads, tails, np.array([1, 0, 0]))
 
 
-@compiled
+@bare
 @no_type_check
 def lateness(form: Form, node: UInt[np.ndarray, " V"]) -> float:
     """The time warp of a tour; zero exactly where every level keeps its limit."""
@@ -54,7 +54,7 @@ def lateness(form: Form, node: UInt[np.ndarray, " V"]) -> float:
     return late
 
 
-@inlined
+@inner
 @no_type_check
 def _on(form: Form, here: int, there: int, level: float, late: float) -> tuple[float, float]:
     """The level at the next node and the lateness so far."""
@@ -65,7 +65,7 @@ def _on(form: Form, here: int, there: int, level: float, late: float) -> tuple[f
     return level, late
 
 
-@inlined
+@inner
 @no_type_check
 def _ahead(form: Form, here: int, there: int, tail: Tail) -> Tail:
     """The tail from a node whose next one begins the tail given."""
@@ -74,7 +74,7 @@ def _ahead(form: Form, here: int, there: int, tail: Tail) -> Tail:
     return max(min(latest, closes), opens), tail[1] + max(opens - latest, 0.0)
 
 
-@compiled
+@inner
 @no_type_check
 def _look_over(form: Form, late: Late) -> float:
     """Work out beginnings and ends anew; the lateness of the whole."""
@@ -93,7 +93,7 @@ def _look_over(form: Form, late: Late) -> float:
     return late.heads[last, 1]
 
 
-@inlined
+@inner
 @no_type_check
 def _joined(
     form: Form,
@@ -111,7 +111,7 @@ def _joined(
     return total + tail[1] + max(level + form.lead[before, rest] - tail[0], 0.0)
 
 
-@compiled
+@inner
 @no_type_check
 def _best_place(form: Form, late: Late, first: int, last: int, least: float) -> int:
     """How far to move a block so that the tour is least late: the last position it passes; 0 if not below `least`."""
@@ -141,7 +141,7 @@ def _best_place(form: Form, late: Late, first: int, last: int, least: float) -> 
     return where
 
 
-@inlined
+@inner
 @no_type_check
 def _pass(late: Late, first: int, last: int, at: int) -> None:
     """Move the block past the position given."""
@@ -151,7 +151,7 @@ def _pass(late: Late, first: int, last: int, at: int) -> None:
         rearrange(late.node, at, first - 1, last, PLAIN)
 
 
-@compiled
+@bare
 @no_type_check
 def hurry(form: Form, late: Late, random: Random, steps: int) -> float:
     """Search on for so many blocks to move; how late the least late tour so far is.
@@ -185,7 +185,7 @@ def hurry(form: Form, late: Late, random: Random, steps: int) -> float:
     return best
 
 
-@compiled
+@inner
 @no_type_check
 def _shake(late: Late, random: Random) -> None:
     """Move a stop at random, and one more than the last time, up to a bound."""
@@ -199,7 +199,7 @@ def _shake(late: Late, random: Random) -> None:
             _pass(late, first, first, other)
 
 
-@compiled
+@inner
 @no_type_check
 def _copy(source: UInt[np.ndarray, " V"], target: UInt[np.ndarray, " V"]) -> None:
     for at in range(len(source)):

@@ -11,11 +11,11 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Float, Int, UInt
 
-from fairway.kernels.moves.compiled import compiled, inlined
+from fairway.kernels.bare import ZERO, bare, inner
 from fairway.kernels.moves.form import Form
 
-FORWARD, BACKWARD = 0, 1
-ROWS, WAIT, LATE = 4, 0, 2
+FORWARD, BACKWARD = ZERO, ZERO + 1
+ROWS, WAIT, LATE = 4, ZERO, ZERO + 2
 """Rows of the peaks, forward; backward is the next."""
 
 
@@ -57,7 +57,7 @@ def line_of(form: Form, node: UInt[np.ndarray, " V"]) -> Line:
     return line
 
 
-@compiled
+@bare
 @no_type_check
 def refresh(form: Form, line: Line, first: int, last: int) -> None:
     """Bring the line up to date after the nodes at these positions, and no others, have changed."""
@@ -84,7 +84,7 @@ def refresh(form: Form, line: Line, first: int, last: int) -> None:
     _find_turns(form, line, first, last)
 
 
-@compiled
+@inner
 @no_type_check
 def _add_up(form: Form, line: Line, first: int, last: int) -> None:
     """The running sums: legs that have changed are looked up, and what lies beyond them is shifted."""
@@ -103,7 +103,7 @@ def _add_up(form: Form, line: Line, first: int, last: int) -> None:
     _shift(length[1, beyond + 1 :], length[1, beyond] - old[3])
 
 
-@inlined
+@inner
 @no_type_check
 def _shift(sums: Float[np.ndarray, " M"], by: float) -> None:
     if by != 0:
@@ -111,7 +111,7 @@ def _shift(sums: Float[np.ndarray, " M"], by: float) -> None:
             sums[at] += by
 
 
-@compiled
+@inner
 @no_type_check
 def _tabulate(form: Form, line: Line, first: int) -> None:
     """Where one waits and where one is late, less the way there, and the maxima over all powers of two."""
@@ -134,7 +134,7 @@ def _tabulate(form: Form, line: Line, first: int) -> None:
                 mosts[at] = ones[at] if ones[at] > others[at] else others[at]
 
 
-@compiled
+@inner
 @no_type_check
 def _find_turns(form: Form, line: Line, first: int, last: int) -> None:
     """What waits at a later position and is then too late for an earlier one cannot be in one block backwards."""
@@ -148,7 +148,7 @@ def _find_turns(form: Form, line: Line, first: int, last: int) -> None:
             break
 
 
-@inlined
+@inner
 @no_type_check
 def peak(form: Form, line: Line, row: int, i: int, j: int) -> float:
     """The most of a row over the positions i to j."""
@@ -158,7 +158,7 @@ def peak(form: Form, line: Line, row: int, i: int, j: int) -> float:
     return one if one > other else other
 
 
-@inlined
+@inner
 @no_type_check
 def across(form: Form, line: Line, way: int, i: int, j: int, level: float) -> float:
     """The level at the end of the block from position i to j, entered with this level; infinite if late within."""

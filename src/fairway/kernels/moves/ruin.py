@@ -10,8 +10,8 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Bool, Float, UInt
 
+from fairway.kernels.bare import bare, inner
 from fairway.kernels.moves.chance import Random, uniform
-from fairway.kernels.moves.compiled import compiled
 from fairway.kernels.moves.form import Form
 from fairway.kernels.moves.line import Line
 
@@ -47,7 +47,7 @@ def site_for(nodes: int) -> Site:
     return Site(node, start, latest, out, rank, np.zeros(nodes, bool))
 
 
-@compiled
+@bare
 @no_type_check
 def rebuild(form: Form, line: Line, site: Site, random: Random) -> int:
     """Lay another tour out in `site.node`: how many stops, the first in `site.out`, were moved; 0 if it is none."""
@@ -64,7 +64,7 @@ def rebuild(form: Form, line: Line, site: Site, random: Random) -> int:
     return count
 
 
-@compiled
+@inner
 @no_type_check
 def _take_out(form: Form, line: Line, site: Site, random: Random) -> int:
     """Choose strings that contain a stop or the nearest ones to it; how many stops they have."""
@@ -90,7 +90,7 @@ def _take_out(form: Form, line: Line, site: Site, random: Random) -> int:
     return count
 
 
-@compiled
+@inner
 @no_type_check
 def _put_in_order(form: Form, site: Site, count: int, random: Random) -> None:
     """Sort the stops that are out, by their limits or by chance; insertion sort, for they are few."""
@@ -106,7 +106,7 @@ def _put_in_order(form: Form, site: Site, count: int, random: Random) -> None:
         rank[at], out[at] = key, stop
 
 
-@compiled
+@inner
 @no_type_check
 def _clear(form: Form, line: Line, site: Site, count: int) -> int:
     """Lay out what is left of the tour; how many nodes that is."""
@@ -128,7 +128,7 @@ def _clear(form: Form, line: Line, site: Site, count: int) -> int:
     return standing
 
 
-@compiled
+@inner
 @no_type_check
 def _cheapest_place(form: Form, site: Site, stop: int, standing: int, random: Random) -> int:
     """The position at which the stop costs least and all stay in time; 0 if there is none."""
@@ -151,7 +151,7 @@ def _cheapest_place(form: Form, site: Site, stop: int, standing: int, random: Ra
     return where
 
 
-@compiled
+@inner
 @no_type_check
 def _insert(form: Form, site: Site, stop: int, where: int, standing: int) -> None:
     """Put the stop there, and bring the levels up to date as far as they change."""

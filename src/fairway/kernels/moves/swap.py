@@ -9,16 +9,16 @@ from typing import no_type_check
 import numpy as np
 from jaxtyping import UInt
 
-from fairway.kernels.moves.compiled import compiled, inlined
+from fairway.kernels.bare import ZERO, bare, inner
 from fairway.kernels.moves.form import Form
 from fairway.kernels.moves.line import BACKWARD, FORWARD, WAIT, Line, across, peak, refresh
 
 Swap = tuple[int, int, int, int]
 """i, j, k and which blocks are turned: 0 none, 1 for A, 2 for B, 3 for both; 1 <= i <= j + 1 <= k < V - 1."""
-PLAIN, TURN_A, TURN_B, TURN_BOTH = 0, 1, 2, 3
+PLAIN, TURN_A, TURN_B, TURN_BOTH = ZERO, ZERO + 1, ZERO + 2, ZERO + 3
 
 
-@inlined
+@bare
 @no_type_check
 def change(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> float:
     """What the swap adds to the cost of the tour."""
@@ -42,7 +42,7 @@ def change(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> float
     return total + cost[left, head] + cost[tail, begin] + cost[end, right]
 
 
-@inlined
+@bare
 @no_type_check
 def arrival(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> float:
     """The level on reaching what comes after the swapped blocks; infinite if something in them is late."""
@@ -63,14 +63,14 @@ def arrival(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> floa
     return level + lead[tail, node[k + 1]]
 
 
-@inlined
+@bare
 @no_type_check
 def keeps(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> bool:
     """Whether the tour stays feasible."""
     return arrival(form, line, i, j, k, turned) <= line.latest[k + 1]
 
 
-@inlined
+@bare
 @no_type_check
 def finish(form: Form, line: Line, at: int, level: float) -> float:
     """The level at the end of the tour if this position is reached with the level given."""
@@ -79,7 +79,7 @@ def finish(form: Form, line: Line, at: int, level: float) -> float:
     return max(level + line.span[0, last] - line.span[0, at], waiting)
 
 
-@compiled
+@bare
 @no_type_check
 def rearrange(node: UInt[np.ndarray, " V"], i: int, j: int, k: int, turned: int) -> None:
     """Carry out the swap on the nodes alone."""
@@ -94,7 +94,7 @@ def rearrange(node: UInt[np.ndarray, " V"], i: int, j: int, k: int, turned: int)
         _turn(node, i + k - j, k)
 
 
-@compiled
+@inner
 @no_type_check
 def _turn(node: UInt[np.ndarray, " V"], i: int, j: int) -> None:
     while i < j:
@@ -103,7 +103,7 @@ def _turn(node: UInt[np.ndarray, " V"], i: int, j: int) -> None:
         j -= 1
 
 
-@inlined
+@bare
 @no_type_check
 def apply(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> None:
     """Carry out the swap and bring the line up to date."""
