@@ -2,19 +2,21 @@
 # make test    the whole test suite; whole beds and Triton kernels go without run-time type checks
 # make check   formatting, lint, import contracts, types, sizes
 # make bench   speed and memory, as ratios
-# Each sets up .venv by itself, and again whenever pyproject.toml or constraints.txt change.
+# Each sets up .venv by itself, and again whenever pyproject.toml or constraints.txt change. Compiled kernels on disk do
+# not notice when code that they call has changed, so a changed source drops them all.
 
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
+FRESH := .venv/kernels
 
 .PHONY: solve test check format bench clean
 
-solve: $(READY)
+solve: $(FRESH)
 	$(BIN)/fairway solve --pictures out
 	@echo "pictures: $$(ls out/*.png | tr '\n' ' ')"
 
-test: $(READY)
+test: $(FRESH)
 	$(BIN)/python -m pytest -n auto --dist worksteal -q --ignore tests/conformance --ignore tests/interpret
 	$(BIN)/python -m pytest -n auto --dist worksteal -q tests/conformance tests/interpret -o addopts=--import-mode=importlib
 
@@ -29,7 +31,7 @@ format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(READY)
+bench: $(FRESH)
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.lookahead
 
@@ -39,4 +41,8 @@ clean:
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+$(FRESH): $(READY) $(shell find src/fairway/kernels -name '*.py')
+	find src/fairway/kernels -name '*.nb[ic]' -delete
 	touch $@
