@@ -10,11 +10,12 @@ import numpy as np
 from numba import njit
 
 _BARE: dict[str, Any] = {"nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
+_INNER: dict[str, Any] = {**_BARE, "no_cpython_wrapper": True}
 
 ZERO = np.int64(0)
 """For a number that begins as nothing: a literal 0 would have all that it is passed to compiled once more."""
 
 bare = njit(cache=True, **_BARE)
 """For loops that allocate nothing."""
-inner = njit(no_cpython_wrapper=True, **_BARE)
+inner = njit(**_INNER)
 """For what only such loops call."""

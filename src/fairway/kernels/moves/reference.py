@@ -55,4 +55,4 @@ def swaps(nodes: int) -> list[Swap]:
         (i, j, k) for i in stops for j in range(i, nodes - 2) for k in range(j + 1, nodes - 1)
     ]
     turns = [(i, i - 1, k) for i in stops for k in range(i + 1, nodes - 1)]
-    return [(*b, t) for b in blocks for t in range(4)] + [(*b, TURN_B) for b in turns]
+    return [(*b, t) for b in blocks for t in range(4)] + [(*b, int(TURN_B)) for b in turns]
