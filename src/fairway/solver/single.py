@@ -76,10 +76,11 @@ def _by_the_clock(best: Incumbent, request: Request) -> None:
     """As much of everything as fits into the seconds."""
     if breadth(best.instance) <= NARROW:
         _prove(best, FIRST_PROOF * request.seconds)
-    if best.proved is None:
-        _improve(best, request, seconds=_first_slice(best.instance, request))
+    if best.proved is not None:
+        return
+    _improve(best, request, seconds=_first_slice(best.instance, request))
     share = _proof_share(best.instance, request)
-    if best.proved is None and share > 0:
+    if share > 0:
         _prove(best, share * (request.seconds - best.spent))
     if best.proved is None:
         _improve(best, request, seconds=request.seconds - best.spent)
