@@ -35,3 +35,7 @@ class CorruptBed(FairwayError):
 
 class WorkerLost(FairwayError):
     """A process that should have helped could not be started."""
+
+
+class SolverMissing(FairwayError):
+    """A solver by others that was asked for is not on this machine."""

@@ -1,0 +1,90 @@
+"""LKH-3, a program of its own: found as `FAIRWAY_LKH` or on the PATH.
+
+Its licence is for research only, so it does not come with Fairway.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from fairway.classical.external.whole import Whole, whole
+from fairway.errors import SolverMissing
+from fairway.problems.files import write
+from fairway.problems.files.tours import read_tour
+from fairway.problems.instance import Instance
+from fairway.problems.tspdl import TSPDL
+from fairway.problems.tsptw import TSPTW
+
+PARAMETERS, PROBLEM, TOUR = "run.par", "problem.tsp", "best.tour"
+NAMES = ("LKH", "LKH-3", "lkh")
+LARGEST = 2**30
+"""A weight times PRECISION must stay below."""
+GRACE = 10.0
+"""Seconds beyond the budget after which the program is ended."""
+
+
+def program() -> str:
+    """Where LKH-3 is, or the sentence that says how to bring it."""
+    given = os.environ.get("FAIRWAY_LKH")
+    for name in NAMES if given is None else (given,):
+        if (found := shutil.which(name)) is not None:
+            return found
+    where = "is not on the PATH" if given is None else f"is not at FAIRWAY_LKH={given}"
+    raise SolverMissing(f"LKH-3 {where}; build it and set FAIRWAY_LKH to the program")
+
+
+def solve(instance: Instance, seconds: float, seed: int = 0) -> tuple[int, ...] | None:
+    """The tour LKH-3 ends with, which may break limits, or None where it leaves none.
+
+    Args:
+        instance: Any instance.
+        seconds: Of its one run; starting the program comes on top.
+        seed: Of its chance.
+    """
+    command = program()
+    model = whole(instance)
+    if model.hopeless:
+        return None
+    with tempfile.TemporaryDirectory(prefix="fairway-") as name:
+        folder = Path(name)
+        prepare(model, instance.problem, folder, seconds, seed)
+        try:
+            subprocess.run(  # noqa: S603 - the user's own program
+                [command, PARAMETERS],
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=seconds + GRACE,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return None
+        if not (folder / TOUR).exists():
+            return None
+        tour = tuple(int(node) for node in read_tour(folder / TOUR))
+    # The file of a growing load is written backwards, as LKH-3 knows only ships that deliver.
+    return model.turned(tour[::-1] if isinstance(instance, TSPDL) else tour)
+
+
+def prepare(model: Whole, problem: str, folder: Path, seconds: float, seed: int) -> None:
+    """Write the instance and what to do with it; the seconds end the run, not the trials."""
+    if problem == "tsptw":
+        written = TSPTW(model.step, model.opens, model.closes)
+    else:
+        written = TSPDL(model.cost, model.step[0], model.closes, "growing")
+    write(written, folder / PROBLEM, "tsplib")
+    precision = max(1, min(100, LARGEST // max(1, int(written.travel.max()))))
+    settings = {
+        "PROBLEM_FILE": PROBLEM,
+        "TOUR_FILE": TOUR,
+        "RUNS": 1,
+        "MAX_TRIALS": 1_000_000_000,
+        "TIME_LIMIT": seconds,
+        "SEED": seed + 1,  # 0 would be the time of day
+        "PRECISION": precision,
+        "TRACE_LEVEL": 0,
+    }
+    lines = ["SPECIAL", *(f"{key} = {value}" for key, value in settings.items())]
+    (folder / PARAMETERS).write_text("\n".join(lines) + "\n")

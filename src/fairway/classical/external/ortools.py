@@ -1,0 +1,68 @@
+"""The routing library of OR-Tools with a single vehicle, for both problems: a level is one of its dimensions.
+
+Its settings are those its documentation recommends for a budget of time: a first tour along the cheapest arcs, then
+guided local search. On tight windows that first tour is seldom found, so a feasible one can be given.
+"""
+
+from collections.abc import Sequence
+
+from fairway.classical.external.loading import imported
+from fairway.classical.external.whole import Whole, whole
+from fairway.problems.instance import Instance
+
+
+def solve(
+    instance: Instance, seconds: float, seed: int = 0, initial: Sequence[int] | None = None
+) -> tuple[int, ...] | None:
+    """The tour OR-Tools finds in the time, or None.
+
+    Args:
+        instance: Any instance.
+        seconds: Of search; building the model comes on top.
+        seed: Not used: the routing library leaves nothing to chance.
+        initial: A feasible tour to start from; one that is not so is passed over.
+    """
+    library = imported("ortools.constraint_solver.pywrapcp", "OR-Tools", "ortools")
+    model = whole(instance)
+    if model.hopeless:
+        return None
+    manager = library.RoutingIndexManager(len(model.closes), 1, 0)
+    routing = library.RoutingModel(manager)
+    _constrain(routing, manager, model)
+    settings = _settings(library, seconds)
+    routing.CloseModelWithParameters(settings)
+    start = None
+    if initial is not None:
+        start = routing.ReadAssignmentFromRoutes([list(model.turned(tuple(initial)))], True)
+    found = (
+        routing.SolveWithParameters(settings)
+        if start is None
+        else routing.SolveFromAssignmentWithParameters(start, settings)
+    )
+    if found is None:
+        return None
+    at, tour = routing.Start(0), []
+    while not routing.IsEnd(at := found.Value(routing.NextVar(at))):
+        tour.append(manager.IndexToNode(at))
+    return model.turned(tuple(tour))
+
+
+def _constrain(routing, manager, model: Whole) -> None:  # noqa: ANN001
+    """The cost of an arc, and the level with its limits at every node and on the return."""
+    routing.SetArcCostEvaluatorOfAllVehicles(routing.RegisterTransitMatrix(model.cost.tolist()))
+    longest_wait, most = int(model.opens.max()), int(model.closes.max())
+    step = routing.RegisterTransitMatrix(model.step.tolist())
+    routing.AddDimension(step, longest_wait, most, True, "level")
+    level = routing.GetDimensionOrDie("level")
+    for node, limits in enumerate(zip(model.opens.tolist(), model.closes.tolist(), strict=True)):
+        at = manager.NodeToIndex(node) if node else routing.End(0)
+        level.CumulVar(at).SetRange(*limits)
+
+
+def _settings(library, seconds: float):  # noqa: ANN001, ANN202
+    named = imported("ortools.constraint_solver.routing_enums_pb2", "OR-Tools", "ortools")
+    settings = library.DefaultRoutingSearchParameters()
+    settings.first_solution_strategy = named.FirstSolutionStrategy.PATH_CHEAPEST_ARC
+    settings.local_search_metaheuristic = named.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
+    settings.time_limit.FromNanoseconds(int(seconds * 1e9))
+    return settings

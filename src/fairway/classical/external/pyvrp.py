@@ -1,0 +1,65 @@
+"""PyVRP with a single vehicle. It has time windows, but no draft limits."""
+
+import warnings
+from collections.abc import Sequence
+
+from fairway.classical.external.loading import imported
+from fairway.classical.external.whole import Whole, whole
+from fairway.errors import InvalidRequest
+from fairway.problems.instance import Instance
+from fairway.problems.tsptw import TSPTW
+
+
+def solve(
+    instance: Instance, seconds: float, seed: int = 0, initial: Sequence[int] | None = None
+) -> tuple[int, ...] | None:
+    """The tour PyVRP finds in the time, or None where it finds none that is feasible.
+
+    Args:
+        instance: One with time windows.
+        seconds: Of search; building the model comes on top.
+        seed: Of PyVRP's chance.
+        initial: A tour to start from.
+    """
+    if not isinstance(instance, TSPTW):
+        raise InvalidRequest(
+            "PyVRP has no draft limits; expected an instance with time windows, or take OR-Tools or LKH-3"
+        )
+    library = imported("pyvrp", "PyVRP", "pyvrp")
+    model = whole(instance)
+    if model.hopeless:
+        return None
+    data = _data(library, model)
+    start = None if initial is None else [[node - 1 for node in initial]]  # clients count from 0
+    stop = imported("pyvrp.stop", "PyVRP", "pyvrp").MaxRuntime(seconds)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a tour is hard to find is said by finding none
+        result = library.solve(
+            data,
+            stop,
+            seed=seed,
+            collect_stats=False,
+            display=False,
+            initial_solution=None if start is None else library.Solution(data, start),
+        )
+    if not result.is_feasible():
+        return None
+    (route,) = result.best.routes()
+    return tuple(visit.idx + 1 for visit in route if visit.is_client())
+
+
+def _data(library, model: Whole):  # noqa: ANN001, ANN202 - PyVRP's types are there only where it is
+    """One vehicle that leaves at zero; service is part of the way to the next stop."""
+    windows = list(zip(model.opens.tolist(), model.closes.tolist(), strict=True))
+    clients = [
+        library.Client(node, tw_early=opens, tw_late=closes)
+        for node, (opens, closes) in enumerate(windows[1:], start=1)
+    ]
+    return library.ProblemData(
+        [library.Location(0, 0)] * len(windows),
+        clients,
+        [library.Depot(0)],
+        [library.VehicleType(start_late=0, tw_late=windows[0][1])],
+        [model.cost],
+        [model.step],
+    )
