@@ -6,6 +6,7 @@ import pytest
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.evaluate import references as module
 from fairway.evaluate.references import load_references
+from fairway.evaluate.shipped import FOLDER, Shipped, write_shipped
 from fairway.judge import verify
 from fairway.problems.beds import load_bed
 from fairway.problems.generate import generate
@@ -36,23 +37,42 @@ def test_the_authors_pickle_is_read_backwards_and_judged(small_bed, tmp_path):
     assert not references.proved.any()
 
 
-def test_our_own_references_say_their_version_and_what_is_proved(small_bed, tmp_path):
+def test_costs_that_are_not_their_tours_are_worth_nothing(small_bed, tmp_path):
     tours, costs = small_bed
     costs[1] += 0.5
     proved = np.array([True, True, False, True])
-    path = tmp_path / "ours.npz"
-    np.savez(path, cost=costs, tour=tours, proved=proved, version="0.1.0")
+    path = tmp_path / "file.npz"
+    np.savez(path, cost=costs, tour=tours[:, ::-1], proved=proved)
     references = load_references("any", path)
-    assert references.source == "fairway 0.1.0"
-    assert references.refused.tolist() == [1], "a cost that is not its tour's is worth nothing"
+    assert references.source == "file.npz"
+    assert references.refused.tolist() == [1]
     assert references.proved.tolist() == [True, False, False, True]
 
 
 def test_shipped_references_are_used_where_there_are_some(small_bed, tmp_path, monkeypatch):
     tours, costs = small_bed
-    monkeypatch.setattr(module, "SHIPPED", tmp_path)
-    np.savez(tmp_path / f"{BED}.npz", cost=costs, tour=tours, version="0.1.0")
-    assert load_references(BED).refused.size == 0
+    monkeypatch.setattr(module, "FOLDER", tmp_path)
+    proved = np.array([True, False, True])
+    shipped = Shipped(tours[:3], proved, "fairway 0.1.0, by hand")
+    write_shipped(module.load_bed(BED), tmp_path / f"{BED}.npz", shipped)
+    references = load_references(BED)
+    assert references.source == "fairway 0.1.0, by hand"
+    assert references.refused.tolist() == [3], "the last has none yet"
+    assert np.array_equal(references.cost[:3], costs[:3])
+    assert references.proved.tolist() == [True, False, True, False]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("bed", "mean"), [("tsptw50-hard", 25.611), ("tsptw100-hard", 51.238)])
+def test_what_ships_for_the_hard_beds_is_proved_in_full(bed, mean):
+    references = load_references(bed, tolerance=1e-6)
+    assert references.refused.size == 0
+    assert references.proved.all()
+    assert round(references.cost.mean() / 100, 3) == mean
+
+
+def test_all_that_ships_stays_small():
+    assert sum(path.stat().st_size for path in FOLDER.glob("*.npz")) <= 1_500_000
 
 
 def test_a_bed_without_references_says_so():

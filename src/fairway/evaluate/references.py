@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from fairway.errors import InvalidFile, InvalidRequest
+from fairway.evaluate.shipped import FOLDER, read_shipped
 from fairway.judge import Solution, verify
 from fairway.problems.beds import bed_named, load_bed
 from fairway.problems.files import pickles
@@ -17,12 +18,10 @@ from fairway.problems.instance import InstanceSet
 PUBLISHED_TOLERANCE = 1e-3
 """What the authors' environment forgives, 1e-5 in normalised units, in the raw units of the TSPTW beds."""
 
-SHIPPED = Path(__file__).with_name("references")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class References:
-    """Best known costs, one an instance; NaN where the source's own tour is no tour, or not of that cost."""
+    """Best known costs, one an instance; NaN where the source has no tour, or one that is not of its cost."""
 
     bed: str
     source: str
@@ -43,7 +42,8 @@ class Stated:
     """What a file of references says, before anyone has checked it."""
 
     source: str
-    cost: Float[np.ndarray, " B"]
+    cost: Float[np.ndarray, " B"] | None
+    """None where the tours speak for themselves."""
     tour: Int[np.ndarray, "B M"]
     proved: Bool[np.ndarray, " B"]
     delivery_order: bool
@@ -60,11 +60,9 @@ def load_references(
         path: The authors' `lkh_*.pkl`, or an `.npz` with arrays `cost` and `tour` (one row an instance).
         tolerance: By how much a reference tour may pass a limit; LKH-3 rounded its input.
     """
-    place = SHIPPED / f"{bed}.npz" if path is None else Path(path)
-    if path is None and not place.exists():
-        raise InvalidRequest(
-            f"no reference costs ship for bed {bed_named(bed).name} yet; give a file of them"
-        )
+    if path is None:
+        return _judged(load_bed(bed), _shipped(bed), tolerance)
+    place = Path(path)
     try:
         content = place.read_bytes()
     except OSError as error:
@@ -76,6 +74,20 @@ def load_references(
         raise InvalidFile(f"{place}: {error.message}") from error
 
 
+def _shipped(bed: str) -> Stated:
+    path = FOLDER / f"{bed}.npz"
+    if not path.exists():
+        raise InvalidRequest(
+            f"no reference costs ship for bed {bed_named(bed).name} yet; give a file of them"
+        )
+    instances = load_bed(bed)
+    shipped = read_shipped(instances, path)
+    tour = np.zeros((len(instances), instances.nodes - 1), np.int64)
+    proved = np.zeros(len(instances), bool)
+    tour[: len(shipped.tour)], proved[: len(shipped.tour)] = shipped.tour, shipped.proved
+    return Stated(shipped.made_by, None, tour, proved, delivery_order=False)
+
+
 def _stated(content: bytes, source: str) -> Stated:
     if pickles.recognises(content):
         cost, tour, _ = pickles.published_references(content)
@@ -85,29 +97,27 @@ def _stated(content: bytes, source: str) -> Stated:
             arrays = {name: file[name] for name in file.files}
         cost, tour = arrays["cost"].astype(np.float64), arrays["tour"].astype(np.int64)
         proved = arrays["proved"].astype(bool) if "proved" in arrays else np.zeros(cost.shape, bool)
-        version = str(arrays["version"]) if "version" in arrays else None
     except Exception as error:  # numpy and zipfile fail in many ways on a damaged file
         raise Unreadable(
             "is no file of references; expected a .npz with arrays cost and tour"
         ) from error
-    return Stated(
-        source if version is None else f"fairway {version}", cost, tour, proved, version is None
-    )
+    return Stated(source, cost, tour, proved, delivery_order=True)
 
 
 def _judged(instances: InstanceSet, stated: Stated, tolerance: float) -> References:
     expected = (len(instances), instances.nodes - 1)
-    if stated.tour.shape != expected or {stated.cost.shape, stated.proved.shape} != {expected[:1]}:
+    stated_cost = np.full(expected[0], np.nan) if stated.cost is None else stated.cost
+    if stated.tour.shape != expected or {stated_cost.shape, stated.proved.shape} != {expected[:1]}:
         raise Unreadable(
-            f"holds {stated.cost.shape} costs and {stated.tour.shape} tours; bed {instances.name} has {expected}"
+            f"holds {stated_cost.shape} costs and {stated.tour.shape} tours; bed {instances.name} has {expected}"
         )
     backwards = instances.problem == "tspdl" and stated.delivery_order
     tours = stated.tour[:, ::-1] if backwards else stated.tour
     judged = np.full(len(instances), np.nan)
-    for index, instance in enumerate(instances):
-        verdict = verify(instance, tours[index].tolist(), tolerance)
-        if isinstance(verdict, Solution) and np.isclose(
-            verdict.cost, stated.cost[index], rtol=1e-9
+    for index in np.flatnonzero(tours.any(axis=1)).tolist():
+        verdict = verify(instances[index], tours[index].tolist(), tolerance)
+        if isinstance(verdict, Solution) and (
+            stated.cost is None or np.isclose(verdict.cost, stated_cost[index], rtol=1e-9)
         ):
             judged[index] = verdict.cost
     proved = stated.proved & ~np.isnan(judged)

@@ -1,0 +1,78 @@
+"""`python tools/references.py BED ... [--count N] [--seconds S]`: make, or better, the reference tours that ship.
+
+What is proved optimal is left alone, and a tour is only ever replaced by a better one. Every five hundred are saved as
+they are done, so a run that was stopped goes on where it was, and a longer budget betters what a shorter one left.
+"""
+
+import argparse
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+from rich.progress import track
+
+from fairway import load_bed, solve
+from fairway.evaluate.shipped import FOLDER, Shipped, read_shipped, write_shipped
+from fairway.problems.instance import InstanceSet
+
+TOGETHER = 500
+
+
+def better(instances: InstanceSet, indices: list[int], seconds: float, shipped: Shipped) -> None:
+    """Search for these tours, from the ones that are there; zeros where there are none yet."""
+    plans = [shipped.tour[i].tolist() if shipped.tour[i].any() else None for i in indices]
+    results = solve([instances[i] for i in indices], seconds=seconds, initial=plans)
+    for index, result in zip(indices, results, strict=True):
+        if result.tour is None:
+            raise SystemExit(f"{instances.name}, instance {index}: {result.reason}")
+        shipped.tour[index] = result.tour
+        shipped.proved[index] = result.status == "optimal"
+
+
+def begun(instances: InstanceSet, count: int, path: Path, seconds: float) -> Shipped:
+    """What there is so far, with room for the rest."""
+    made_by = (
+        f"fairway {version('fairway')}, python tools/references.py {instances.name} "
+        f"--count {count} --seconds {seconds:g}"
+    )
+    tour, proved = np.zeros((count, instances.nodes - 1), np.int64), np.zeros(count, bool)
+    if path.exists():
+        old = read_shipped(instances, path)
+        if len(old.tour) > count:
+            raise SystemExit(
+                f"{path}: already holds {len(old.tour)} tours; expected a count no lower"
+            )
+        tour[: len(old.tour)], proved[: len(old.tour)] = old.tour, old.proved
+    return Shipped(tour, proved, made_by)
+
+
+def main() -> None:
+    """Go through the beds."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("beds", nargs="+")
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seconds", type=float, default=1.0)
+    asked = parser.parse_args()
+    for bed in asked.beds:
+        instances, path = load_bed(bed), FOLDER / f"{bed}.npz"
+        shipped = begun(instances, min(asked.count, len(instances)), path, asked.seconds)
+        still = np.flatnonzero(~shipped.proved).tolist()
+        missing = (~shipped.tour.any(axis=1)).sum()
+        for first in track(range(0, len(still), TOGETHER), description=bed):
+            better(instances, still[first : first + TOGETHER], asked.seconds, shipped)
+            whole = shipped.tour.any(axis=1)
+            done = len(whole) if whole.all() else int(whole.argmin())
+            write_shipped(
+                instances,
+                path,
+                replace(shipped, tour=shipped.tour[:done], proved=shipped.proved[:done]),
+            )
+        size = f"{path.stat().st_size:,} bytes"
+        print(
+            f"{bed}: {shipped.proved.sum()} of {len(shipped.proved)} proved, {missing} new, {size}"
+        )
+
+
+if __name__ == "__main__":
+    main()
