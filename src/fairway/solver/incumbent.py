@@ -5,12 +5,11 @@ import time
 from dataclasses import replace
 from typing import NamedTuple
 
-import numpy as np
-
 from fairway.judge import Rejection, Solution, verify
 from fairway.problems.instance import Instance
 from fairway.problems.tsptw import TSPTW
 from fairway.search.exact import Objective, Proof
+from fairway.search.floor import least_makespan, least_travel
 from fairway.solver.results import Improvement, Method, Result, Status, Watch
 
 
@@ -28,7 +27,7 @@ class Incumbent:
         self.instance = instance
         self.objective: Objective = objective
         self.began = time.monotonic()
-        self.lower = _trivial(instance, objective)
+        self.lower = -math.inf
         self.proved: Status | None = None
         """Optimal or infeasible, once that is certain."""
         self._watch = watch
@@ -93,11 +92,12 @@ class Incumbent:
             self.proved = "optimal"
 
     def _bound(self) -> float:
-        """The best lower bound there is; where no search has given one, at least every node has to be left."""
-        legs = self.instance.travel + np.where(np.eye(self.instance.nodes), np.inf, 0.0)
-        if self.objective == "travel":
-            self.lower = max(self.lower, legs.min(axis=0).sum(), legs.min(axis=1).sum())
-        return min(self.lower, self.value)
+        """The best lower bound there is, one that no search has to give included."""
+        if self.objective == "makespan" and isinstance(self.instance, TSPTW):
+            floor = least_makespan(self.instance)
+        else:
+            floor = least_travel(self.instance, self.value)
+        return min(max(self.lower, floor), self.value)
 
     def result(self, reason: str, *, interrupted: bool) -> Result:
         """The answer as things stand; the reason is given where there is no tour."""
@@ -142,12 +142,6 @@ class Incumbent:
         """Keep what breaks the rules least."""
         if self._attempt is None or _broken(rejection) < _broken(self._attempt):
             self._attempt = rejection
-
-
-def _trivial(instance: Instance, objective: Objective) -> float:
-    """No tour costs less than nothing, and none is back before it leaves."""
-    leaves = objective == "makespan" and isinstance(instance, TSPTW)
-    return float(instance.opens[0]) if leaves else 0.0
 
 
 def _broken(rejection: Rejection) -> float:

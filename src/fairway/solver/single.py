@@ -78,9 +78,9 @@ def _by_the_clock(best: Incumbent, request: Request) -> None:
         _prove(best, FIRST_PROOF * request.seconds)
     if best.proved is not None:
         return
-    _improve(best, request, seconds=_first_slice(best.instance, request))
     share = _proof_share(best.instance, request)
     if share > 0:
+        _improve(best, request, seconds=_first_slice(best.instance, request))
         _prove(best, share * (request.seconds - best.spent))
     if best.proved is None:
         _improve(best, request, seconds=request.seconds - best.spent)

@@ -1,5 +1,6 @@
 """Kernels are compiled once a machine and loaded once a process, before any clock starts."""
 
+import math
 import sys
 from collections.abc import Iterable
 
@@ -10,6 +11,7 @@ from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
 from fairway.search.exact import Objective, warm
+from fairway.search.floor import least_travel
 from fairway.search.improve import improve
 
 Kind = tuple[str, str, Objective]
@@ -55,6 +57,7 @@ def _run_through(sample: Instance, objective: Objective) -> None:
     """Every part of both searches, a start that is late included."""
     short = improve(sample, iterations=50, objective=objective)
     improve(sample, short.tour[::-1], iterations=10, objective=objective)
+    least_travel(sample, math.inf)
     warm()
 
 

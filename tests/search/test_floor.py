@@ -1,0 +1,39 @@
+import itertools
+
+import numpy as np
+import pytest
+from kernels.moves.cases import KINDS
+
+from fairway.judge import verify
+from fairway.kernels.trees import tree_bound
+from fairway.problems.tsptw import TSPTW
+from fairway.search.floor import least_makespan, least_travel
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stops", [1, 2, 3, 6])
+def test_no_order_at_all_is_below_the_bounds_even_if_it_breaks_the_limits(kind, stops, rng):
+    for _ in range(5):
+        instance, _ = KINDS[kind](rng, stops)
+        judged = [verify(instance, order) for order in itertools.permutations(range(1, stops + 1))]
+        cost = min(each.cost for each in judged)
+        for upper in (np.inf, cost, 2 * cost):
+            assert least_travel(instance, upper) <= cost * (1 + 1e-12)
+        if isinstance(instance, TSPTW):
+            assert least_makespan(instance) <= min(each.makespan for each in judged) + 1e-9
+
+
+def test_points_on_a_circle_are_bounded_by_their_tour():
+    angle = np.linspace(0, 2 * np.pi, 12, endpoint=False)
+    points = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    cost = np.linalg.norm(points[:, None] - points, axis=2)
+    tour = 12 * cost[0, 1]
+    assert tree_bound(cost, tour, 100) == pytest.approx(tour)
+
+
+def test_points_in_the_plane_leave_a_gap_of_a_few_percent(rng):
+    points = rng.random((9, 2))
+    cost = np.linalg.norm(points[:, None] - points, axis=2)
+    instance = TSPTW(cost, np.zeros(9), np.full(9, 99.0))
+    best = min(verify(instance, order).cost for order in itertools.permutations(range(1, 9)))
+    assert 0.95 * best < least_travel(instance, best) <= best * (1 + 1e-12)
