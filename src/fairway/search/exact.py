@@ -91,7 +91,7 @@ BEAM = STAGES[1]
 RANKS: dict[str, Rank] = {"bound": by_bound, "cost": by_cost}
 LARGEST = 400
 """Nodes; pruning larger instances takes too long, and so do better bounds."""
-LAW_SECONDS, PRUNING_SECONDS = 1e-9, 2e-8
+LAW_SECONDS, PRUNING_SECONDS = 4e-10, 2e-8
 """What neither looks at the clock takes at most, about, times the cube of the nodes; a law of drafts takes less."""
 SHARE = 0.3
 """Of the time that is left, what a better bound may take."""
