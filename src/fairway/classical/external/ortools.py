@@ -1,7 +1,8 @@
 """The routing library of OR-Tools with a single vehicle, for both problems: a level is one of its dimensions.
 
-Its settings are those its documentation recommends for a budget of time: a first tour along the cheapest arcs, then
-guided local search. On tight windows that first tour is seldom found, so a feasible one can be given.
+A first tour by insertion, then guided local search until the time is over. Of seven of the library's ways to a first
+tour, insertion found one most often on our beds (the default found none); with draft limits none of the seven found
+any, so a feasible tour can be given.
 """
 
 from collections.abc import Sequence
@@ -62,7 +63,7 @@ def _constrain(routing, manager, model: Whole) -> None:  # noqa: ANN001
 def _settings(library, seconds: float):  # noqa: ANN001, ANN202
     named = imported("ortools.constraint_solver.routing_enums_pb2", "OR-Tools", "ortools")
     settings = library.DefaultRoutingSearchParameters()
-    settings.first_solution_strategy = named.FirstSolutionStrategy.PATH_CHEAPEST_ARC
+    settings.first_solution_strategy = named.FirstSolutionStrategy.PARALLEL_CHEAPEST_INSERTION
     settings.local_search_metaheuristic = named.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
     settings.time_limit.FromNanoseconds(int(seconds * 1e9))
     return settings
