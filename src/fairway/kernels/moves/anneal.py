@@ -90,21 +90,24 @@ def _renew(form: Form, line: Line, queue: Queue, site: Site, random: Random) -> 
             if line.node[at] != site.node[at]:
                 first, last = min(first, at), at
     if first <= last:
-        _push_moved(line, queue, site, count)
+        _push_changed(line, queue, site, first, last)
         _copy(site.node, line.node, first, last)
         refresh(form, line, first, last)
-        _push_moved(line, queue, site, count)
     return first, last
 
 
 @inner
 @no_type_check
-def _push_moved(line: Line, queue: Queue, site: Site, count: int) -> None:
-    """Put the stops that were taken out, and those beside them, into the queue."""
-    for number in range(count):
-        at = line.place[site.out[number]]
-        for near in range(at - 1, at + 2):
-            push(queue, line.node[near])
+def _push_changed(line: Line, queue: Queue, site: Site, first: int, last: int) -> None:
+    """Put the nodes into the queue that have other neighbours in the tour than before."""
+    old, new = line.node, site.node
+    for at in range(first - 1, last + 2):
+        node = new[at]
+        was = line.place[node]
+        arrives = at > 0 and old[was - 1] != new[at - 1]
+        leaves = at < len(new) - 1 and old[was + 1] != new[at + 1]
+        if arrives or leaves:
+            push(queue, node)
 
 
 @inner
