@@ -14,8 +14,8 @@ from fairway.search.select import greedy
 
 RULES = {"edd": tightest, "nn": nearest}
 LOOKS = {None: none, 1: lambda batch: along(batch, 1, AUTHORS)}
-PART = 500
-"""Instances at a time, whose tables fit a cache."""
+PART = 100
+"""Instances at a time: their tables fit a cache, and are not given back to the system after each step."""
 
 
 def widened(batch):
