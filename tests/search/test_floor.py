@@ -32,8 +32,8 @@ def test_points_on_a_circle_are_bounded_by_their_tour():
 
 
 def test_points_in_the_plane_leave_a_gap_of_a_few_percent(rng):
-    points = rng.random((9, 2))
+    points = rng.random((8, 2))
     cost = np.linalg.norm(points[:, None] - points, axis=2)
-    instance = TSPTW(cost, np.zeros(9), np.full(9, 99.0))
-    best = min(verify(instance, order).cost for order in itertools.permutations(range(1, 9)))
+    instance = TSPTW(cost, np.zeros(8), np.full(8, 99.0))
+    best = min(verify(instance, order).cost for order in itertools.permutations(range(1, 8)))
     assert 0.95 * best < least_travel(instance, best) <= best * (1 + 1e-12)
