@@ -14,8 +14,9 @@ Distances = Literal["float", "floor", "nearest", "F"]
 def euclidean(coordinates: Float[np.ndarray, "*B N 2"]) -> Float[np.ndarray, "*B N N"]:
     """Pairwise Euclidean distances in float64."""
     points = coordinates.astype(np.float64, copy=False)
-    apart = points[..., :, None, :] - points[..., None, :, :]
-    return np.sqrt(np.square(apart).sum(-1))
+    x, y = points[..., 0], points[..., 1]
+    across, along = x[..., :, None] - x[..., None, :], y[..., :, None] - y[..., None, :]
+    return np.sqrt(across * across + along * along)
 
 
 def travel_matrix(

@@ -5,18 +5,33 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernels.moves.cases import KINDS
+from numba import njit
 
 from fairway.judge import Solution, verify
-from fairway.kernels.moves import reference
+from fairway.kernels.moves import descent, reference, ruin, swap
 from fairway.kernels.moves.chance import seeded
-from fairway.kernels.moves.descent import descend, offer_all, push, queue_for
+from fairway.kernels.moves.descent import descend, push, queue_for
 from fairway.kernels.moves.form import form_of
 from fairway.kernels.moves.insertion import by_deadline, deferred, inserted
 from fairway.kernels.moves.lateness import hurry, late_line, lateness
 from fairway.kernels.moves.line import line_of, refresh
-from fairway.kernels.moves.ruin import rebuild, site_for
-from fairway.kernels.moves.swap import apply, arrival, change, finish, keeps, rearrange
+from fairway.kernels.moves.ruin import site_for
 from fairway.problems.tspdl import TSPDL
+
+
+def opened(function):
+    """A way in from Python for what is otherwise called by compiled code alone."""
+
+    @njit(_nrt=False)
+    def called(*arguments):
+        return function(*arguments)
+
+    return called
+
+
+change, keeps, arrival = map(opened, (swap.change, swap.keeps, swap.arrival))
+finish, rearrange, apply = map(opened, (swap.finish, swap.rearrange, swap.apply))
+offer_all, rebuild = opened(descent.offer_all), opened(ruin.rebuild)
 
 ANY = {
     "kind": st.sampled_from(sorted(KINDS)),
@@ -43,17 +58,17 @@ def test_every_swap_changes_cost_and_levels_as_walking_says(kind, stops, seed):
     instance, form, node = laid_out(kind, seed, stops)
     line, before = line_of(form, node), reference.walk(form, node)
     assert before.feasible
-    for swap in reference.swaps(len(node)):
-        after = reference.swapped(node, swap)
+    for each in reference.swaps(len(node)):
+        after = reference.swapped(node, each)
         walked = reference.walk(form, after)
-        assert change(form, line, *swap) == pytest.approx(walked.cost - before.cost, abs=1e-9)
-        assert keeps(form, line, *swap) == walked.feasible
+        assert change(form, line, *each) == pytest.approx(walked.cost - before.cost, abs=1e-9)
+        assert keeps(form, line, *each) == walked.feasible
         assert walked.feasible == feasible_for_the_judge(instance, kind, after)
         if walked.feasible:
-            level = arrival(form, line, *swap)
-            assert finish(form, line, swap[2] + 1, level) == pytest.approx(walked.levels[-1])
+            level = arrival(form, line, *each)
+            assert finish(form, line, each[2] + 1, level) == pytest.approx(walked.levels[-1])
         carried_out = node.copy()
-        rearrange(carried_out, *swap)
+        rearrange(carried_out, *each)
         assert np.array_equal(carried_out, after)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int, Int16, Int32, UInt
 from numba import njit
 
-from fairway.kernels.bare import bare, inner
+from fairway.kernels.bare import ZERO, bare, inner
 from fairway.kernels.labels.bits import mixed
 from fairway.kernels.labels.bound import Bound, completion
 from fairway.kernels.labels.candidates import candidates
@@ -220,7 +220,7 @@ def _move(layer: Layer, source: int, target: int) -> None:
 @no_type_check
 def compact(layer: Layer, marks: Int[np.ndarray, " 9"]) -> None:
     """Close up the gaps that dominated labels left."""
-    kept = 0
+    kept = ZERO
     for label in range(marks[NEXT]):
         if layer.last[label] >= 0:
             if kept < label:

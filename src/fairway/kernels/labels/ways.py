@@ -10,7 +10,7 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Float, Int, Int16, Int32, UInt
 
-from fairway.kernels.bare import bare, inner
+from fairway.kernels.bare import ZERO, bare, inner
 from fairway.kernels.labels.bits import holds
 from fairway.kernels.labels.law import MAKESPAN, Law
 
@@ -111,7 +111,7 @@ def _pop(ways: Ways, heap: Heap, size: int, end: int) -> int:
     else:
         size -= 1
         heap.key[0], heap.stop[0] = heap.key[size], heap.stop[size]
-    _sink(heap, size, 0)
+    _sink(heap, size, ZERO)
     return size
 
 
@@ -152,7 +152,7 @@ def go_out(law: Law, relaxation: Relaxation, count: int, most: int, quantum: int
 @no_type_check
 def _outward(law: Law, relaxation: Relaxation, count: int, here: int, most: int) -> None:
     """The ways from the depot to a stop, each earlier than all cheaper ones."""
-    ways, heap, size, soonest = relaxation.out, relaxation.heap, 0, np.inf
+    ways, heap, size, soonest = relaxation.out, relaxation.heap, ZERO, np.inf
     limit = min(law.latest[here, here], law.latest[here, 0])
     for stop in range(len(law.node)):
         begin, end = ways.begin[count - 1, stop], ways.end[count - 1, stop]
@@ -236,7 +236,7 @@ def _last_leg(law: Law, ways: Ways, here: int) -> None:
 @no_type_check
 def _homeward(law: Law, relaxation: Relaxation, count: int, here: int, most: int) -> None:
     """The ways home from a stop that some way out can be continued by, below the upper bound."""
-    ways, out, heap, size = relaxation.back, relaxation.out, relaxation.heap, 0
+    ways, out, heap, size = relaxation.back, relaxation.out, relaxation.heap, ZERO
     legs = relaxation.legs[count, here]
     for stop in range(1, len(law.node)):
         begin, end = ways.begin[count + 1, stop], ways.end[count + 1, stop]

@@ -5,7 +5,7 @@ from typing import no_type_check
 import numpy as np
 from jaxtyping import UInt
 
-from fairway.kernels.bare import bare
+from fairway.kernels.bare import inner
 
 Random = UInt[np.ndarray, " 1"]
 """The state of a generator; never zero."""
@@ -16,7 +16,7 @@ def seeded(seed: int) -> Random:
     return np.array([(2 * seed + 1) * 0x9E3779B97F4A7C15 % 2**64], np.uint64)
 
 
-@bare
+@inner
 @no_type_check
 def uniform(random: Random) -> float:
     """A number from [0, 1): xorshift64*, which is all that a search needs and takes a nanosecond."""

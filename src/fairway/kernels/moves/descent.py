@@ -135,7 +135,7 @@ def _write(offers: Offers, count: int, worth: float, swap: Swap) -> int:
     return count + 1
 
 
-@bare
+@inner
 @no_type_check
 def offer_all(form: Form, line: Line, offers: Offers, node: int, least: float) -> int:
     """Write down the swaps at this node that change the cost by less than `least`, and say how many they are."""

@@ -10,7 +10,7 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Bool, Float, UInt
 
-from fairway.kernels.bare import bare, inner
+from fairway.kernels.bare import inner
 from fairway.kernels.moves.chance import Random, uniform
 from fairway.kernels.moves.form import Form
 from fairway.kernels.moves.line import Line
@@ -47,7 +47,7 @@ def site_for(nodes: int) -> Site:
     return Site(node, start, latest, out, rank, np.zeros(nodes, bool))
 
 
-@bare
+@inner
 @no_type_check
 def rebuild(form: Form, line: Line, site: Site, random: Random) -> int:
     """Lay another tour out in `site.node`: how many stops, the first in `site.out`, were moved; 0 if it is none."""

@@ -9,7 +9,7 @@ from typing import no_type_check
 import numpy as np
 from jaxtyping import UInt
 
-from fairway.kernels.bare import ZERO, bare, inner
+from fairway.kernels.bare import ZERO, inner
 from fairway.kernels.moves.form import Form
 from fairway.kernels.moves.line import BACKWARD, FORWARD, WAIT, Line, across, peak, refresh
 
@@ -18,7 +18,7 @@ Swap = tuple[int, int, int, int]
 PLAIN, TURN_A, TURN_B, TURN_BOTH = ZERO, ZERO + 1, ZERO + 2, ZERO + 3
 
 
-@bare
+@inner
 @no_type_check
 def change(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> float:
     """What the swap adds to the cost of the tour."""
@@ -42,7 +42,7 @@ def change(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> float
     return total + cost[left, head] + cost[tail, begin] + cost[end, right]
 
 
-@bare
+@inner
 @no_type_check
 def arrival(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> float:
     """The level on reaching what comes after the swapped blocks; infinite if something in them is late."""
@@ -63,14 +63,14 @@ def arrival(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> floa
     return level + lead[tail, node[k + 1]]
 
 
-@bare
+@inner
 @no_type_check
 def keeps(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> bool:
     """Whether the tour stays feasible."""
     return arrival(form, line, i, j, k, turned) <= line.latest[k + 1]
 
 
-@bare
+@inner
 @no_type_check
 def finish(form: Form, line: Line, at: int, level: float) -> float:
     """The level at the end of the tour if this position is reached with the level given."""
@@ -79,7 +79,7 @@ def finish(form: Form, line: Line, at: int, level: float) -> float:
     return max(level + line.span[0, last] - line.span[0, at], waiting)
 
 
-@bare
+@inner
 @no_type_check
 def rearrange(node: UInt[np.ndarray, " V"], i: int, j: int, k: int, turned: int) -> None:
     """Carry out the swap on the nodes alone."""
@@ -103,7 +103,7 @@ def _turn(node: UInt[np.ndarray, " V"], i: int, j: int) -> None:
         j -= 1
 
 
-@bare
+@inner
 @no_type_check
 def apply(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> None:
     """Carry out the swap and bring the line up to date."""
