@@ -25,14 +25,12 @@ from fairway.kernels.pruning import prune
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
+from fairway.search.objective import MARGIN, Objective, is_makespan
 
-Objective = Literal["travel", "makespan"]
 Status = Literal["optimal", "infeasible", "bounded", "truncated"]
 
 MEMORY = 1 << 30
 """Bytes that labels may take by default."""
-MARGIN = 1e-10
-"""By which part of its cost a tour must be better than another to count: less is lost in rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,17 +255,11 @@ class _View:
 
 
 def _task(instance: Instance, objective: str, upper: float, memory: int, seconds: float) -> _Task:
-    if objective not in {"travel", "makespan"}:
-        raise InvalidRequest(f"the objective is {objective!r}; expected travel or makespan")
-    if objective == "makespan" and not isinstance(instance, TSPTW):
-        raise InvalidRequest(
-            "a makespan was asked of draft limits; expected an instance with time windows"
-        )
+    makespan = is_makespan(instance, objective)
     began = time.monotonic()
     until = began + seconds
     if instance.nodes**3 * LAW_SECONDS > seconds:
         until = began
-    makespan = objective == "makespan"
     whole = (
         instance.integral if makespan else np.array_equal(instance.travel, np.rint(instance.travel))
     )

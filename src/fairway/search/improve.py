@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from jaxtyping import UInt
@@ -18,14 +18,15 @@ from fairway.kernels.moves.anneal import anneal, memory_of
 from fairway.kernels.moves.chance import Random, seeded
 from fairway.kernels.moves.descent import descend, push, queue_for
 from fairway.kernels.moves.form import Form, form_of
-from fairway.kernels.moves.insertion import by_deadline, deferred, inserted
 from fairway.kernels.moves.lateness import hurry, late_line, lateness
 from fairway.kernels.moves.line import line_of
+from fairway.kernels.moves.order import by_deadline, deferred
+from fairway.kernels.moves.ruin import inserted
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
+from fairway.search.objective import MARGIN, Objective, is_makespan
 
-Objective = Literal["travel", "makespan"]
 Node = UInt[np.ndarray, " V"]
 """A tour as the kernels have it: by position, the depot at both ends, in the direction in which levels grow."""
 Found = Callable[[tuple[int, ...], float], None]
@@ -39,8 +40,6 @@ NODES = 32
 """Tried in the first descent between two looks at the clock."""
 HEAT = {TSPTW: 5.0, TSPDL: 1.0}
 """The temperature at the beginning, in mean legs of the first tour, as measured to be best."""
-LEAST = 1e-10
-"""By which part of its cost a tour must be better to count: less is lost in rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +79,8 @@ def improve(
     """
     budget = _Budget(seconds, iterations)
     form, random = form_of(instance), seeded(seed)
-    by_level = _by_level(instance, objective)
-    node = _first(form) if tour is None else _inward(instance, tour)
+    by_level = is_makespan(instance, objective)
+    node = _first(form, random) if tour is None else _inward(instance, tour)
     if lateness(form, node) > 0 and isinstance(instance, TSPDL):
         repaired = deferred(form, node)
         node = node if repaired is None else repaired
@@ -129,17 +128,6 @@ class _Budget:
         return rounds
 
 
-def _by_level(instance: Instance, objective: str) -> bool:
-    """Whether the last level counts, not the cost."""
-    if objective not in {"travel", "makespan"}:
-        raise InvalidRequest(f"the objective is {objective!r}; expected travel or makespan")
-    if objective == "makespan" and not isinstance(instance, TSPTW):
-        raise InvalidRequest(
-            "a makespan was asked of draft limits; expected an instance with time windows"
-        )
-    return objective == "makespan"
-
-
 def _inward(instance: Instance, tour: Sequence[Any] | np.ndarray) -> Node:
     """The tour as the kernels have it."""
     stops = np.asarray(tour)
@@ -161,10 +149,11 @@ def _backwards(instance: Instance) -> bool:
     return isinstance(instance, TSPDL) and instance.load == "shrinking"
 
 
-def _first(form: Form) -> Node:
-    """A tour of cheapest insertions, or where that leads nowhere, the stops as they close."""
-    node = inserted(form)
-    return by_deadline(form) if node is None else node
+def _first(form: Form, random: Random) -> Node:
+    """A tour of cheapest insertions in the order of limits, or where that leads nowhere, just that order."""
+    order = by_deadline(form)
+    node = inserted(form, order, random)
+    return order if node is None else node
 
 
 def _hurried(form: Form, node: Node, random: Random, budget: _Budget) -> tuple[Node, float]:
@@ -182,7 +171,7 @@ def _ever_better(
     yield node
     line, queue = line_of(form, node), queue_for(len(node))
     cost = line.length[0, -1]
-    aim = (LEAST * max(cost, 1.0), by_level)
+    aim = (MARGIN * max(cost, 1.0), by_level)
     for each in node:
         push(queue, each)
     while queue.ends[1] > 0 and budget.left > 0:

@@ -8,8 +8,9 @@ from typing import NamedTuple
 from fairway.judge import Rejection, Solution, verify
 from fairway.problems.instance import Instance
 from fairway.problems.tsptw import TSPTW
-from fairway.search.exact import Objective, Proof
+from fairway.search.exact import Proof
 from fairway.search.floor import least_makespan, least_travel
+from fairway.search.objective import Objective
 from fairway.solver.results import Improvement, Method, Result, Status, Watch
 
 

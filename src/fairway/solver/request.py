@@ -10,8 +10,7 @@ import numpy as np
 from fairway.errors import InvalidRequest, InvalidTour
 from fairway.judge import verify
 from fairway.problems.instance import Instance
-from fairway.problems.tsptw import TSPTW
-from fairway.search.exact import Objective
+from fairway.search.objective import Objective, is_makespan
 
 Plan = Sequence[Any] | np.ndarray
 """A tour to start from."""
@@ -36,10 +35,6 @@ class Request:
             )
         if self.seed < 0:
             raise InvalidRequest(f"the seed is {self.seed}; expected a whole number, zero or more")
-        if self.objective not in ("travel", "makespan"):
-            raise InvalidRequest(
-                f"the objective is {self.objective!r}; expected travel or makespan"
-            )
 
     @property
     def patience(self) -> float:
@@ -52,10 +47,7 @@ class Request:
             raise InvalidRequest(
                 f"solve takes a TSPTW or a TSPDL, or a list of them; this is a {type(instance).__name__}"
             )
-        if self.objective == "makespan" and not isinstance(instance, TSPTW):
-            raise InvalidRequest(
-                "a makespan was asked of draft limits; expected an instance with time windows"
-            )
+        is_makespan(instance, self.objective)
 
 
 def checked_plan(instance: Instance, plan: Plan) -> tuple[int, ...]:

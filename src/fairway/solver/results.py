@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fairway.judge import Rejection, Schedule, Solution
-from fairway.search.exact import Objective
+from fairway.search.objective import Objective
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 Method = Literal["plan", "local search", "exact search"]

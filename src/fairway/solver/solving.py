@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import overload
 
 from fairway.problems.instance import Instance, InstanceSet
-from fairway.search.exact import Objective
+from fairway.search.objective import Objective
 from fairway.solver.many import job_of, solve_many
 from fairway.solver.request import Plan, Request, checked_plan
 from fairway.solver.results import Result, Watch

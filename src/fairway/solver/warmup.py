@@ -10,9 +10,10 @@ from numba.core import event
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
-from fairway.search.exact import Objective, warm
+from fairway.search.exact import warm
 from fairway.search.floor import least_travel
 from fairway.search.improve import improve
+from fairway.search.objective import Objective
 
 Kind = tuple[str, str, Objective]
 """A problem, the direction of its load, and an objective: what decides which code is compiled."""

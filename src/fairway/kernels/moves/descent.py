@@ -270,9 +270,7 @@ def _after(
             i, j, k = at, p, q - 1
         elif q < at <= p:
             i, j, k = q, at - 1, p
-        worth = change(form, line, i, j, k, PLAIN)
-        if worth < least:
-            count = _write(offers, count, worth, (i, j, k, PLAIN))
+        count = _exchange(form, line, (i, j, k), offers, count, least)
     return count
 
 
@@ -301,7 +299,21 @@ def _before(
             i, j, k = p + 1, q - 1, at
         elif q <= at < p:
             i, j, k = q, at, p
-        worth = change(form, line, i, j, k, PLAIN)
-        if worth < least:
-            count = _write(offers, count, worth, (i, j, k, PLAIN))
+        count = _exchange(form, line, (i, j, k), offers, count, least)
     return count
+
+
+@inner
+@no_type_check
+def _exchange(
+    form: Form,
+    line: Line,
+    cuts: tuple[int, int, int],
+    offers: Offers,
+    count: int,
+    least: float,
+) -> int:
+    """Write down the plain swap of these blocks if it is one and worth it."""
+    i, j, k = cuts
+    worth = change(form, line, i, j, k, PLAIN)
+    return _write(offers, count, worth, (i, j, k, PLAIN)) if worth < least else count

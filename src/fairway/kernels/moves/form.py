@@ -42,7 +42,7 @@ class Form(NamedTuple):
     """The exponent of the largest power of two that is not above the index."""
 
 
-def form_of(instance: TSPTW | TSPDL, neighbours: int = NEIGHBOURS) -> Form:
+def form_of(instance: TSPTW | TSPDL) -> Form:
     """Put an instance into the form; a shrinking load is read backwards, and so must its tours be."""
     if isinstance(instance, TSPTW):
         start = instance.opens[0]
@@ -66,7 +66,7 @@ def form_of(instance: TSPTW | TSPDL, neighbours: int = NEIGHBOURS) -> Form:
     allowed[:, 0] = allowed[-1] = allowed[0, -1] = False
     power = np.zeros(len(opens) + 1, np.int64)
     power[1:] = np.log2(np.arange(1, len(power))).astype(np.int64)
-    kept = min(neighbours, len(opens) - 2)
+    kept = min(NEIGHBOURS, len(opens) - 2)
     after = _cheapest(cost, allowed, kept, 0)
     before = _cheapest(cost.T, allowed.T, kept, len(opens) - 1)
     near = _around(cost)

@@ -10,7 +10,7 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Bool, Float, UInt
 
-from fairway.kernels.bare import inner
+from fairway.kernels.bare import ZERO, bare, inner
 from fairway.kernels.moves.chance import Random, uniform
 from fairway.kernels.moves.form import Form
 from fairway.kernels.moves.line import Line
@@ -47,21 +47,39 @@ def site_for(nodes: int) -> Site:
     return Site(node, start, latest, out, rank, np.zeros(nodes, bool))
 
 
+def inserted(
+    form: Form, order: UInt[np.ndarray, " V"], random: Random
+) -> UInt[np.ndarray, " V"] | None:
+    """A first tour: all stops put in one by one, in this order; None where one of them finds no place."""
+    site = site_for(len(order))
+    site.node[1] = len(order) - 1
+    site.out[: len(order) - 2] = order[1:-1]
+    return site.node if fill(form, site, 2, len(order) - 2, random) else None
+
+
 @inner
 @no_type_check
 def rebuild(form: Form, line: Line, site: Site, random: Random) -> int:
     """Lay another tour out in `site.node`: how many stops, the first in `site.out`, were moved; 0 if it is none."""
     count = _take_out(form, line, site, random)
     _put_in_order(form, site, count, random)
-    standing = _clear(form, line, site, count)
+    standing = _clear(line, site, count)
+    return count if fill(form, site, standing, count, random) else 0
+
+
+@bare
+@no_type_check
+def fill(form: Form, site: Site, standing: int, count: int, random: Random) -> bool:
+    """Put the first stops that are out into the nodes that stand; whether all found a place."""
+    _work_out(form, site, standing)
     for number in range(count):
         stop = site.out[number]
         where = _cheapest_place(form, site, stop, standing, random)
         if where == 0:
-            return 0
+            return False
         _insert(form, site, stop, where, standing)
         standing += 1
-    return count
+    return True
 
 
 @inner
@@ -108,16 +126,23 @@ def _put_in_order(form: Form, site: Site, count: int, random: Random) -> None:
 
 @inner
 @no_type_check
-def _clear(form: Form, line: Line, site: Site, count: int) -> int:
+def _clear(line: Line, site: Site, count: int) -> int:
     """Lay out what is left of the tour; how many nodes that is."""
-    node, start, latest = site.node, site.start, site.latest
-    standing = 0
+    standing = ZERO
     for at in range(len(line.node)):
         if not site.missing[line.node[at]]:
-            node[standing] = line.node[at]
+            site.node[standing] = line.node[at]
             standing += 1
     for number in range(count):
         site.missing[site.out[number]] = False
+    return standing
+
+
+@inner
+@no_type_check
+def _work_out(form: Form, site: Site, standing: int) -> None:
+    """The levels of the nodes that stand."""
+    node, start, latest = site.node, site.start, site.latest
     start[0] = form.opens[0]
     for at in range(1, standing):
         start[at] = max(start[at - 1] + form.lead[node[at - 1], node[at]], form.opens[node[at]])
@@ -125,7 +150,6 @@ def _clear(form: Form, line: Line, site: Site, count: int) -> int:
     latest[last] = form.closes[node[last]]
     for at in range(last - 1, -1, -1):
         latest[at] = min(latest[at + 1] - form.lead[node[at], node[at + 1]], form.closes[node[at]])
-    return standing
 
 
 @inner

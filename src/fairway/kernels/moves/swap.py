@@ -15,7 +15,7 @@ from fairway.kernels.moves.line import BACKWARD, FORWARD, WAIT, Line, across, pe
 
 Swap = tuple[int, int, int, int]
 """i, j, k and which blocks are turned: 0 none, 1 for A, 2 for B, 3 for both; 1 <= i <= j + 1 <= k < V - 1."""
-PLAIN, TURN_A, TURN_B, TURN_BOTH = ZERO, ZERO + 1, ZERO + 2, ZERO + 3
+PLAIN, TURN_A, TURN_B = ZERO, ZERO + 1, ZERO + 2
 
 
 @inner
@@ -45,7 +45,10 @@ def change(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> float
 @inner
 @no_type_check
 def arrival(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> float:
-    """The level on reaching what comes after the swapped blocks; infinite if something in them is late."""
+    """The level on reaching what comes after the swapped blocks; infinite if something in them is late.
+
+    The tour stays feasible where it is no higher than the latest there.
+    """
     if i < 1 or j < i - 1 or k <= j:
         return np.inf
     lead, node = form.lead, line.node
@@ -61,13 +64,6 @@ def arrival(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> floa
         level = across(form, line, way, i, j, level + lead[tail, begin])
         tail = end
     return level + lead[tail, node[k + 1]]
-
-
-@inner
-@no_type_check
-def keeps(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> bool:
-    """Whether the tour stays feasible."""
-    return arrival(form, line, i, j, k, turned) <= line.latest[k + 1]
 
 
 @inner

@@ -1,0 +1,35 @@
+"""Orders that limits suggest: by the limits themselves, and as near to a plan as loads allow."""
+
+import numpy as np
+from jaxtyping import UInt
+
+from fairway.kernels.moves.form import Form
+
+
+def by_deadline(form: Form) -> UInt[np.ndarray, " V"]:
+    """All stops in the order in which they close, the depot at both ends."""
+    stops = 1 + np.lexsort((form.opens[1:-1], form.closes[1:-1]))
+    return np.concatenate(([0], stops, [len(form.opens) - 1])).astype(np.uint32)
+
+
+def deferred(form: Form, node: UInt[np.ndarray, " V"]) -> UInt[np.ndarray, " V"] | None:
+    """The tour with each port put off as long as calling there would leave another one too deep; None if all fail.
+
+    Only for loads, where the order of the limits is feasible if any order is (Jackson's rule): a port may come next if
+    all that have to come before it in that order can still take its cargo on top.
+    """
+    demand = form.lead[0]
+    left = by_deadline(form)[1:-1]
+    spare = form.closes[left] - np.cumsum(demand[left])
+    if spare.min() < 0:
+        return None
+    planned = np.argsort(node)[left]
+    tour = node.copy()
+    for at in range(1, len(node) - 1):
+        before = np.minimum.accumulate(np.append(np.inf, spare[:-1]))
+        allowed = np.flatnonzero(before >= demand[left])
+        chosen = allowed[planned[allowed].argmin()]
+        tour[at] = left[chosen]
+        spare[:chosen] -= demand[left[chosen]]
+        left, spare, planned = (np.delete(each, chosen) for each in (left, spare, planned))
+    return tour
