@@ -63,10 +63,10 @@ def test_models_differ_by_penalty_mask_and_head_alone(backbone):
 @pytest.mark.parametrize(
     ("name", "plan"),
     [
-        ("pomo-star-pip-d-tsptw50-hard", Foresight(200, 1000, 50, 50, 0.75)),
-        ("pomo-star-pip-d-tspdl50-hard", Foresight(200, 1000, 50, 50, 0.60)),
-        ("pomo-star-pip-d-tsptw100-easy", Foresight(100, 1000, 20, 50, 0.75)),
-        ("pomo-star-pip-d-tspdl100-medium", Foresight(100, 1000, 20, 50, 0.60)),
+        ("pomo-star-pip-d-tsptw50-hard", Foresight(200, 1000, 50, 50, 0.75, 10)),
+        ("pomo-star-pip-d-tspdl50-hard", Foresight(200, 1000, 50, 50, 0.60, 10)),
+        ("pomo-star-pip-d-tsptw100-easy", Foresight(100, 1000, 20, 50, 0.75, 10)),
+        ("pomo-star-pip-d-tspdl100-medium", Foresight(100, 1000, 20, 50, 0.60, 10)),
         ("am-star-pip-d-tsptw100-hard", Foresight(10, 10, 2, 5, 0.75)),
     ],
 )
@@ -106,7 +106,7 @@ def test_variants_change_what_their_name_says():
 
 def test_a_head_can_be_refreshed_more_often_for_as_long_in_all():
     plan = recipe_named("pomo-star-pip-d-every500-tsptw50-medium").foresight
-    assert plan == Foresight(200, 500, 25, 25)
+    assert plan == Foresight(200, 500, 25, 25, tours=10)
 
 
 def test_fine_tuning_is_short_gentle_and_starts_from_weights():

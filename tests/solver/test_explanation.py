@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import fairway
+from fairway import TSPDL
 from fairway.errors import InvalidRequest
 from fairway.judge import Solution, verify
 from fairway.search.exact import prove
@@ -60,6 +61,20 @@ def needed(instance, solution, node, limit, before):
             return before - latest
         latest, following = min(latest, instance.closes[stop]), stop
     raise AssertionError
+
+
+@pytest.mark.parametrize("short", [1e-9, 9e-7, 1e-6, 1.000001e-6, 1.1e-6, 2e-6])
+def test_drafts_that_are_passed_by_a_hair_are_explained_too(rng, short):
+    for _ in range(10):
+        demand = np.array([0, *rng.integers(1, 9, 5)]) / 3
+        order = 1 + rng.permutation(5)
+        draft = np.full(6, demand.sum())
+        draft[order] = np.cumsum(demand[order])
+        draft[rng.integers(1, 6)] -= short
+        instance = TSPDL(1 - np.eye(6), demand, draft)
+        found, solved = fairway.explain(instance, seconds=2), fairway.solve(instance, seconds=0.1)
+        assert (found.status == "infeasible") == (solved.status == "infeasible")
+        assert found.status != "unknown"
 
 
 @pytest.mark.parametrize(

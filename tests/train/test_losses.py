@@ -1,6 +1,6 @@
 """What a tour costs, against the authors' environment written out stop by stop, and what is made of the costs."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from math import dist
 
@@ -16,7 +16,7 @@ from fairway.problems.batch import each, to_batch
 from fairway.problems.beds import load_bed
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
-from fairway.search.decode import decode, states_along
+from fairway.search.decode import Decoded, decode, states_along
 from fairway.search.rollout import Rollout, rollout
 from fairway.search.select import sampler
 from fairway.train.config import Foresight, TrainConfig
@@ -456,3 +456,21 @@ def test_a_head_learns_the_authors_mask_at_every_choice_among_two_or_more(proble
     loss.backward()
     assert policy.embed.weight.grad.abs().max() > 0
     assert policy.decoder.query.weight.grad is None
+
+
+def test_a_head_may_learn_along_the_first_tours_only():
+    torch.manual_seed(1)
+    small = PolicyConfig("pomo", 1, 32, 2, 16, foresight=True)
+    plan = Foresight(first=1, period=1, refresh=1, last=1)
+    config = replace(CONFIG, policy=small, foresight=plan)
+    policy = Policy(small)
+    batch, decoded = decoded_by(policy, config)
+    every = {field.name: getattr(decoded.rollout, field.name) for field in fields(Rollout)}
+    built = Rollout(**{name: value[:, :2] for name, value in every.items()})
+    fewer = Decoded(built, decoded.levels[:, :2], decoded.log_probability[:, :2])
+    nodes = policy.encode(batch)
+    some = replace(config, foresight=replace(plan, tours=2))
+    found = head_loss(some, policy, nodes, batch, decoded, World())
+    expected = head_loss(config, policy, nodes, batch, fewer, World())
+    torch.testing.assert_close(found, expected)
+    assert found[1][1] < head_loss(config, policy, nodes, batch, decoded, World())[1][1]

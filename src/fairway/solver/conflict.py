@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from fairway.problems.instance import Instance
+from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
 from fairway.solver.decision import decide
-from fairway.solver.obstacles import Conflict, lateness_forgiven, obstacle
+from fairway.solver.obstacles import Conflict, lateness_forgiven, obstacle, overload
 from fairway.solver.subset import quickest, subset
 from fairway.solver.wording import missed_window
 
@@ -26,24 +27,32 @@ def conflict_of(instance: Instance, until: float) -> Conflict:
     plain = obstacle(instance)
     if plain is not None:
         return plain
-    assert isinstance(instance, TSPTW), "draft limits without an obstacle can be kept"
+    if isinstance(instance, TSPDL):
+        return _by_a_hair(instance)
     stops = colliding_pair(instance) or _smallest_found(instance, until)
     return Conflict(stops, missed_window(instance, stops, until))
 
 
 def plain_reason(instance: Instance) -> str:
     """Why there is no tour, in a sentence that is quickly found."""
-    assert isinstance(instance, TSPTW), "draft limits without an obstacle can be kept"
+    if isinstance(instance, TSPDL):
+        return _by_a_hair(instance).why
     pair = colliding_pair(instance)
     if pair is not None:
         return missed_window(instance, pair, math.inf)
-    return "a search over all orders found none that keeps every window; fairway.explain says which stops collide"
+    return "a search over all orders found none that keeps every window; explain says which stops collide"
 
 
-def impossible(instance: Instance, stops: Sequence[int], until: float) -> bool:
-    """Whether it is proved that these stops cannot be served together."""
-    end = min(until, time.monotonic() + LONGEST_PROOF)
-    return decide(subset(instance, stops), end).impossible
+def _by_a_hair(instance: TSPDL) -> Conflict:
+    """The ports to blame where drafts are passed by so little that only a search could tell."""
+    passed = overload(instance, forgiven=0.0)
+    assert passed is not None, "where every draft is kept in their order, there is a tour"
+    return passed
+
+
+def impossible(instance: Instance, stops: Sequence[int], seconds: float) -> bool:
+    """Whether it is proved, in so many seconds, that these stops cannot be served together."""
+    return decide(subset(instance, stops), time.monotonic() + seconds).impossible
 
 
 def colliding_pair(instance: TSPTW) -> tuple[int, ...] | None:
@@ -76,7 +85,8 @@ def _narrowed(instance: TSPTW, stops: list[int], until: float) -> list[int]:
         at = 0
         while at < len(stops):
             fewer = stops[:at] + stops[at + size :]
-            if fewer and time.monotonic() < until and impossible(instance, fewer, until):
+            left = min(until - time.monotonic(), LONGEST_PROOF)
+            if fewer and left > 0 and impossible(instance, fewer, left):
                 stops = fewer
             else:
                 at += size

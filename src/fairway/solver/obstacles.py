@@ -70,14 +70,20 @@ def closed_too_early(instance: TSPTW) -> Conflict | None:
     return Conflict((stop,), why)
 
 
-def overload(instance: TSPDL) -> Conflict | None:
+def overload(instance: TSPDL, forgiven: float | None = None) -> Conflict | None:
     """The fewest ports whose cargo together lies deeper than any of them allows.
 
     At whichever of them the ship calls last (or first, where the load shrinks) it carries at least their cargo. Where
     there is no such set, calling in the order of drafts keeps them all: so this is complete.
+
+    Args:
+        instance: The ports.
+        forgiven: How much deeper is still allowed; None for a little more than the judge does, whose sums may be
+            taken in another order.
     """
     best: tuple[int, ...] | None = None
-    forgiven = 0.0 if instance.integral else TOLERANCE * (1 + 1e-6)
+    if forgiven is None:
+        forgiven = 0.0 if instance.integral else TOLERANCE * (1 + 1e-6)
     for draft in np.unique(instance.draft[1:]):
         ports = 1 + np.flatnonzero(instance.draft[1:] <= draft)
         ports = ports[np.argsort(-instance.demand[ports], kind="stable")]

@@ -24,6 +24,8 @@ class Foresight:
     """E_l: the epochs at the end of the run that are online."""
     trusted: float = 0.75
     """A copy may replace the best one only where it also finds this share of the doomed candidates."""
+    tours: int | None = None
+    """Of each instance, the tours along which the head learns; None for all of them."""
 
 
 @dataclass(frozen=True, slots=True)

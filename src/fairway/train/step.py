@@ -150,7 +150,9 @@ def head_loss(
     world: World,
 ) -> tuple[Float[Tensor, ""], Float[Tensor, " 4"]]:
     """The PIP-D head's loss on every choice that was one, and how many candidates it judged rightly."""
-    tours, levels = decoded.rollout.tours, decoded.levels
+    assert config.foresight is not None, "only PIP-D has a head"
+    some = slice(config.foresight.tours)
+    tours, levels = decoded.rollout.tours[:, some], decoded.levels[:, some]
     states = states_along(tours, levels, config.nodes)
     outlook = ahead(batch, config.guard.rule)(states)
     shape = (*tours.shape, config.nodes)
