@@ -1,0 +1,252 @@
+"""What an evaluation amounts to: the paper's figures as the paper defines them, and beside them those it lacks.
+
+Shares of infeasible tours or instances are in percent, and so are gaps. A figure with nothing to be taken over is NaN.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from fairway.evaluate.outcomes import Outcome, Results
+from fairway.evaluate.references import References
+from fairway.judge import verify
+from fairway.problems.beds import beds, load_bed
+from fairway.problems.files.pickles import TSPDL_SCALE, TSPTW_SCALE
+
+PENALTY = 100.0
+"""The gap, in percent, at which an instance without a tour is counted where it is counted at all."""
+
+NORMALISED = {"tsptw": TSPTW_SCALE, "tspdl": TSPDL_SCALE}
+"""By what the paper divides the lengths of its beds."""
+
+TEN_THOUSAND = 10_000
+"""Instances of a published bed, which is what the paper's times are for."""
+
+CONFIDENCE = NormalDist().inv_cdf(0.975)
+"""How many standard deviations leave out a fortieth on either side."""
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Yardstick:
+    """Costs that gaps are taken to, one an instance of the bed; NaN where there is none."""
+
+    source: str
+    stated: Float[np.ndarray, " B"]
+    """As the source has them: the paper counts gaps to these, among them costs of tours that are not feasible."""
+    valid: Float[np.ndarray, " B"]
+    """Those alone whose tours the judge accepts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """How much longer the best tours are than those of the reference: means over instances of ratios, in percent."""
+
+    source: str
+    stated: float
+    """Over the solved instances, to costs as they stand: the paper's Gap."""
+    valid: float
+    """Over those whose reference the judge accepts."""
+    interval: Interval
+    """Of `valid`, at 95 %."""
+    refused: int
+    """Of the instances run, those that have a reference which the judge refuses."""
+    penalised: float
+    """Over all instances with a valid reference, those without a tour counted at the penalty."""
+    penalty: float
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """How long it took."""
+
+    instances: int
+    """That were timed."""
+    wall: float
+    work: float
+    device: str
+    workers: int
+    at_once: int
+    """The instances of the largest group that was timed together: 1 where each was on its own."""
+
+    @property
+    def per_instance(self) -> float:
+        """Seconds of the clock for each instance."""
+        return self.wall / self.instances
+
+    @property
+    def work_per_instance(self) -> float:
+        """Seconds of all cores together, or of the GPU, for each instance."""
+        return self.work / self.instances
+
+    @property
+    def per_ten_thousand(self) -> float:
+        """Seconds of the clock for as many instances as a published bed has."""
+        return self.of(TEN_THOUSAND)
+
+    @property
+    def extrapolated(self) -> bool:
+        """Whether fewer were timed than a published bed has."""
+        return self.instances < TEN_THOUSAND
+
+    def of(self, instances: int) -> float:
+        """Seconds of the clock for so many instances."""
+        return self.per_instance * instances
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """The figures of one row of a table."""
+
+    instances: int
+    solved: int
+    sol_infeasible: float
+    """Of all tours proposed, at the paper's tolerance; a solver that found none counts as one that failed."""
+    inst_infeasible: float
+    """Of all instances, those without a feasible tour."""
+    inst_interval: Interval
+    """Of `inst_infeasible`, at 95 %."""
+    strict_sol: float
+    """The same two as the judge has them by itself."""
+    strict_inst: float
+    objective: float
+    """The mean over solved instances of their best costs, in the paper's units."""
+    proved: int
+    gap: Gap | None
+    speed: Speed | None
+
+
+def yardstick(references: References) -> Yardstick:
+    """The references of a bed with, for those that are refused, the lengths that their sources state."""
+    stated = references.cost.copy()
+    refused = [index for index in references.refused.tolist() if references.tour[index].any()]
+    if refused:
+        instances = load_bed(references.bed)
+        for index in refused:
+            stated[index] = verify(instances[index], references.tour[index].tolist()).cost
+    return Yardstick(references.source, stated, references.cost)
+
+
+def measure(
+    results: Results, against: Yardstick | None = None, penalty: float = PENALTY
+) -> Metrics:
+    """The figures of an evaluation, finished or not.
+
+    Args:
+        results: Its outcomes and times.
+        against: What gaps are taken to; without it there are none.
+        penalty: The gap at which an instance without a tour counts in the penalised gap, in percent.
+    """
+    outcomes, solved = results.outcomes, results.solved
+    strict = ~np.isnan(results.strict_cost)
+    proposed = sum(max(outcome.tours, 1) for outcome in outcomes)
+    return Metrics(
+        instances=len(outcomes),
+        solved=int(solved.sum()),
+        sol_infeasible=_missing(sum(outcome.accepted for outcome in outcomes), proposed),
+        inst_infeasible=_missing(int(solved.sum()), len(outcomes)),
+        inst_interval=share_interval(int((~solved).sum()), len(outcomes)),
+        strict_sol=_missing(sum(outcome.strict for outcome in outcomes), proposed),
+        strict_inst=_missing(int(strict.sum()), len(outcomes)),
+        objective=_mean(results.cost[solved]) / unit_of(results.header.bed),
+        proved=sum(outcome.proved for outcome in outcomes),
+        gap=None if against is None else _gap(results, against, penalty),
+        speed=_speed(results),
+    )
+
+
+def unit_of(bed: str) -> float:
+    """By what lengths are divided in tables; those of library instances stay as they are."""
+    return NORMALISED[beds()[bed].problem] if bed in beds() else 1.0
+
+
+def gaps(results: Results, reference: Float[np.ndarray, " B"]) -> Float[np.ndarray, " K"]:
+    """The gap of each instance that was run in percent; NaN where it has no tour or no reference."""
+    known = reference[results.index]
+    return 100 * (results.cost - known) / known
+
+
+def mean_interval(sample: Float[np.ndarray, " K"]) -> Interval:
+    """At 95 %, for the mean of what the sample was drawn from: DiCiccio and Efron's approximate bootstrap (1992).
+
+    Gaps are skewed, so that an interval symmetric about the mean would leave out too much on one side. This one is as
+    accurate as the bias-corrected bootstrap that it approximates, and needs no random draws: for a mean, its bias
+    correction and its acceleration are the same number.
+    """
+    if len(sample) < 2:
+        return np.nan, np.nan
+    mean, spread = float(sample.mean()), float(sample.std())
+    if spread <= 1e-12 * abs(mean):
+        return mean, mean
+    skewness = float((((sample - mean) / spread) ** 3).mean())
+    error, bend = spread / sqrt(len(sample)), skewness / (6 * sqrt(len(sample)))
+    low, high = (
+        mean + error * (bend + z) / (1 - bend * (bend + z)) ** 2 for z in (-CONFIDENCE, CONFIDENCE)
+    )
+    return low, high
+
+
+def share_interval(count: int, of: int) -> Interval:
+    """At 95 %, for a share in percent of which a count was seen: Wilson's, which holds where none or all were."""
+    if not of:
+        return np.nan, np.nan
+    share, weight = count / of, CONFIDENCE**2 / of
+    centre = (share + weight / 2) / (1 + weight)
+    half = CONFIDENCE * sqrt(share * (1 - share) / of + weight / (4 * of)) / (1 + weight)
+    return 100 * max(0.0, centre - half), 100 * min(1.0, centre + half)
+
+
+def broken_at(outcomes: list[Outcome]) -> Int[np.ndarray, " N"]:
+    """Of all tours refused, how many first pass a limit at stop 1, 2, ..."""
+    last = max((at for outcome in outcomes for at in outcome.broken_at), default=0)
+    counts = np.zeros(last, np.int64)
+    for outcome in outcomes:
+        for at, count in outcome.broken_at.items():
+            counts[at - 1] += count
+    return counts
+
+
+def _gap(results: Results, against: Yardstick, penalty: float) -> Gap:
+    stated, valid = gaps(results, against.stated), gaps(results, against.valid)
+    has_stated, has_valid = (
+        ~np.isnan(costs[results.index]) for costs in (against.stated, against.valid)
+    )
+    return Gap(
+        source=against.source,
+        stated=_mean(_known(stated)),
+        valid=_mean(_known(valid)),
+        interval=mean_interval(_known(valid)),
+        refused=int((has_stated & ~has_valid).sum()),
+        penalised=_mean(np.where(results.solved, valid, penalty)[has_valid]),
+        penalty=penalty,
+    )
+
+
+def _speed(results: Results) -> Speed | None:
+    timings = results.timings
+    if not sum(timing.count for timing in timings):
+        return None
+    return Speed(
+        instances=sum(timing.count for timing in timings),
+        wall=sum(timing.wall for timing in timings),
+        work=sum(timing.work for timing in timings),
+        device=" and ".join(sorted({timing.device for timing in timings})),
+        workers=max(timing.workers for timing in timings),
+        at_once=max(timing.count for timing in timings),
+    )
+
+
+def _missing(found: int, of: int) -> float:
+    return 100 * (of - found) / of if of else np.nan
+
+
+def _known(values: Float[np.ndarray, " K"]) -> Float[np.ndarray, " L"]:
+    return values[~np.isnan(values)]
+
+
+def _mean(values: Float[np.ndarray, " K"]) -> float:
+    return float(values.mean()) if len(values) else np.nan
