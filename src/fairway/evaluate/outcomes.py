@@ -117,7 +117,11 @@ def line_of(item: Header | Outcome | Timing) -> str:
     """One line of JSON; what an outcome has nothing to say about is left out."""
     said = asdict(item)
     if isinstance(item, Outcome):
-        said = {name: value for name, value in said.items() if value not in (None, {}, False)}
+        said = {
+            name: value
+            for name, value in said.items()
+            if value is not None and value is not False and value != {}  # 0 says something
+        }
     return json.dumps(said, separators=(",", ":")) + "\n"
 
 
@@ -157,6 +161,8 @@ def _parsed(path: Path, lines: Iterable[str]) -> list[dict[str, Any]]:
             raise InvalidFile(
                 f"{path}, line {number}: is no JSON; delete the file and run the evaluation again"
             ) from error
+        if not isinstance(parsed[-1], dict):
+            raise InvalidFile(f"{path}, line {number}: is no JSON object; expected one a line")
     return parsed
 
 
