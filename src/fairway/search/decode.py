@@ -6,14 +6,14 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from fairway.kernels.lookahead import Guard, Look, Outlook, along, complete, none
+from fairway.kernels.lookahead import Guard, Look, Outlook, ahead, along, complete, none
 from fairway.kernels.lookahead.table import table
 from fairway.kernels.pointer import Pointer
 from fairway.kernels.pointer.reference import known_facts, log_probabilities, scores
 from fairway.kernels.pointer.track import MOST_NODES, in_order, lay_out
 from fairway.problems.batch import TSPDLBatch
 from fairway.problems.problem import Batch, State
-from fairway.search.rollout import Rollout, rollout
+from fairway.search.rollout import Rollout, Score, rollout
 from fairway.search.select import greedy, inverse
 
 Noise = Float[Tensor, "B P M"]
@@ -57,24 +57,47 @@ def decode(
     return Decoded(built, levels, follow(batch, pointer, trace, built))
 
 
+@torch.no_grad()
+def build(batch: Batch, pointer: Pointer, guard: Guard, noise: Noise | None = None) -> Rollout:
+    """The same tours where nobody asks how likely they were, which on a CPU saves most of the time."""
+    if batch.limit.is_cuda and _in_the_kernels_reach(batch, guard):
+        return _in_one_launch(batch, pointer, guard, noise, None).rollout
+    return _rolled_out(batch, guard, scoring(batch, pointer), noise)
+
+
 def traced(
     batch: Batch, pointer: Pointer, guard: Guard, noise: Noise | None, oracle: Pointer | None
 ) -> tuple[Rollout, Trace]:
     """The same in plain torch, step by step, keeping everything on the way."""
-    tours = 1 if noise is None else noise.shape[1]
-    look = watch(batch, guard, tours, oracle)
-    trace = Trace([], [])
+    trace, score = Trace([], []), scoring(batch, pointer)
 
-    def score(state: State, outlook: Outlook) -> Float[Tensor, "B P N"]:
+    def traced_score(state: State, outlook: Outlook) -> Float[Tensor, "B P N"]:
         trace.states.append(state)
         trace.outlooks.append(outlook)
+        return score(state, outlook)
+
+    return _rolled_out(batch, guard, traced_score, noise, oracle), trace
+
+
+def scoring(batch: Batch, pointer: Pointer) -> Score:
+    """How good a pointer holds the candidates to be."""
+
+    def score(state: State, outlook: Outlook) -> Float[Tensor, "B P N"]:
         known = None
         if pointer.facts is not None:
             known = known_facts(batch, state.node, state.level, outlook)
         return scores(pointer, state.node, state.level, outlook.allowed, known)
 
+    return score
+
+
+def _rolled_out(
+    batch: Batch, guard: Guard, score: Score, noise: Noise | None, oracle: Pointer | None = None
+) -> Rollout:
+    tours = 1 if noise is None else noise.shape[1]
+    look = watch(batch, guard, tours, oracle)
     select = greedy if noise is None else inverse(noise, in_order(table(batch), guard))
-    return rollout(batch, look=look, score=score, select=select, tours=tours), trace
+    return rollout(batch, look=look, score=score, select=select, tours=tours)
 
 
 def follow(batch: Batch, pointer: Pointer, trace: Trace, built: Rollout) -> Float[Tensor, "B P"]:
@@ -100,13 +123,13 @@ def states_along(tours: Int[Tensor, "B P M"], levels: Float[Tensor, "B P M"], no
     return State(here.flatten(1), levels.flatten(1), unvisited.flatten(1, 2))
 
 
-def watch(batch: Batch, guard: Guard, tours: int, oracle: Pointer | None = None) -> Look:
-    """The look-ahead of a guard, for one rollout."""
+def watch(batch: Batch, guard: Guard, tours: int | None, oracle: Pointer | None = None) -> Look:
+    """The look-ahead of a guard, for one rollout of so many tours, or, without a number, for states in any order."""
     match guard.kind:
         case "none":
             look = none(batch)
         case "ahead":
-            look = along(batch, tours, guard.rule)
+            look = ahead(batch, guard.rule) if tours is None else along(batch, tours, guard.rule)
         case "drafts":
             assert isinstance(batch, TSPDLBatch), "the exact mask is for draft limits"
             look = complete(batch)

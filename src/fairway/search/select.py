@@ -20,12 +20,12 @@ def greedy(scores: Float[Tensor, "B P N"]) -> Int[Tensor, "B P"]:
 
 
 def sampler(generator: Generator) -> Select:
-    """Candidates in proportion to the exponential of their scores, by the Gumbel trick: no host round trip."""
+    """Candidates in proportion to the exponential of their scores, by the Gumbel trick, with noise of any device."""
 
     def sample(scores: Float[Tensor, "B P N"]) -> Int[Tensor, "B P"]:
-        uniform = torch.rand(scores.shape, generator=generator, device=scores.device)
+        uniform = torch.rand(scores.shape, generator=generator, device=generator.device)
         noise = -torch.log(-torch.log(uniform.clamp(1e-20, 1 - 1e-7)))
-        return (scores + noise).argmax(-1)
+        return (scores + noise.to(scores.device)).argmax(-1)
 
     return sample
 

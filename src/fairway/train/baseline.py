@@ -9,7 +9,7 @@ from torch import Generator, Tensor
 from fairway.policies.attention import Policy
 from fairway.problems.batch import take
 from fairway.problems.draw import draw
-from fairway.search.decode import decode
+from fairway.search.decode import build
 from fairway.train.engine import seed_of
 from fairway.train.run import Run
 from fairway.train.step import cost_of, in_half
@@ -57,6 +57,6 @@ def _costs(run: Run, policy: Policy) -> Float[Tensor, " S"]:
         batch = take(whole, slice(first, first + AT_A_TIME))
         with in_half(config, batch):
             pointer = policy(batch)
-        built = decode(batch, pointer, config.guard).rollout
+        built = build(batch, pointer, config.guard)
         costs.append(cost_of(config, batch, built)[:, 0])
     return torch.cat(costs)

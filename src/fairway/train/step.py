@@ -15,7 +15,7 @@ from fairway.policies.attention import Policy
 from fairway.policies.features import Batch, features
 from fairway.problems.batch import TSPTWBatch, take
 from fairway.problems.draw import draw
-from fairway.search.decode import Decoded, decode, states_along
+from fairway.search.decode import Decoded, build, decode, states_along
 from fairway.search.rollout import Rollout
 from fairway.train.config import TrainConfig
 from fairway.train.losses import (
@@ -138,7 +138,7 @@ def _greedy_costs(
     assert baseline is not None, "a greedy baseline is a policy"
     with in_half(config, batch):
         pointer = baseline(batch)
-    return cost_of(config, batch, decode(batch, pointer, config.guard).rollout)
+    return cost_of(config, batch, build(batch, pointer, config.guard))
 
 
 def head_loss(

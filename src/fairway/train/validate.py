@@ -13,7 +13,7 @@ from fairway.policies.features import Batch
 from fairway.problems.augment import SYMMETRIES, symmetries
 from fairway.problems.batch import moved, take
 from fairway.problems.draw import draw
-from fairway.search.decode import decode
+from fairway.search.decode import build
 from fairway.train.config import TrainConfig
 from fairway.train.losses import infeasible
 from fairway.train.step import in_half
@@ -70,7 +70,7 @@ def greedy_over_views(
     views = symmetries(batch)
     with in_half(config, views):
         pointer = policy(views)
-    built = decode(views, pointer, guard).rollout
+    built = build(views, pointer, guard)
     return infeasible(built).view(SYMMETRIES, -1), built.length.view(SYMMETRIES, -1)
 
 

@@ -1,0 +1,61 @@
+"""A trained policy with all that is needed to use it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from fairway.errors import InvalidFile, InvalidRequest
+from fairway.kernels.lookahead.rule import Guard, Rule
+from fairway.policies.attention import Policy
+from fairway.policies.checkpoint import load_policy
+from fairway.problems.instance import Instance, InstanceSet
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A policy in its final state, the problem it was trained for, and the mask it was trained with."""
+
+    policy: Policy
+    name: str
+    problem: str
+    guard: Guard
+
+    @property
+    def device(self) -> torch.device:
+        """Where its weights are."""
+        return next(self.policy.parameters()).device
+
+    def check(self, instances: Instance | InstanceSet) -> None:
+        """Refuse what the policy was not trained for."""
+        if instances.problem != self.problem:
+            raise InvalidRequest(
+                f"policy {self.name} was trained for {self.problem}; these instances are of {instances.problem}"
+            )
+
+
+def load_model(path: Path | str, device: torch.device | str = "cpu") -> Model:
+    """The policy of a training's folder, or of any checkpoint that says what it was trained for."""
+    place = Path(path)
+    policy, card = load_policy(place, torch.device(device))
+    problem = card.trained.get("problem")
+    if problem not in ("tsptw", "tspdl"):
+        raise InvalidFile(
+            f"{place}: does not say which problem its policy is for; expected tsptw or tspdl"
+        )
+    try:
+        guard = _guard(card.trained.get("config", {}).get("guard"), problem)
+    except (TypeError, AttributeError) as error:
+        raise InvalidFile(
+            f"{place}: does not say under which mask its policy was trained; train it anew"
+        ) from error
+    name = str(card.trained.get("recipe", place.stem))
+    return Model(policy.eval().requires_grad_(False), name, problem, guard)
+
+
+def _guard(said: dict[str, Any] | None, problem: str) -> Guard:
+    """The guard of a card; where it says nothing, the strongest there is."""
+    if said is None:
+        return Guard("drafts") if problem == "tspdl" else Guard()
+    return Guard(**{**said, "rule": Rule(**said["rule"])})

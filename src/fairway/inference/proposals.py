@@ -1,0 +1,99 @@
+"""Tours from a policy, in every mode, for as many instances as there are."""
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Generator, Tensor
+
+from fairway.inference.mode import Mode
+from fairway.inference.model import Model
+from fairway.kernels.lookahead import Guard
+from fairway.kernels.pointer import Pointer
+from fairway.problems.augment import symmetries
+from fairway.problems.batch import TSPDLBatch, TSPTWBatch, to_batch
+from fairway.problems.instance import InstanceSet
+from fairway.problems.tspdl import TSPDLSet
+from fairway.search import guided
+from fairway.search.decode import build, scoring, watch
+from fairway.search.retreat import retreating
+from fairway.search.select import sampler
+
+Batch = TSPTWBatch | TSPDLBatch
+ROOM = {"cpu": 1 << 24, "cuda": 1 << 31}
+"""Numbers that the largest tensor of a part may hold."""
+
+
+def propose(
+    model: Model, instances: InstanceSet, mode: Mode, seed: int = 0, first: int = 0
+) -> Int[np.ndarray, "B K M"]:
+    """As many tours of every instance as the mode asks for, in the direction of the instances; not yet judged.
+
+    Args:
+        model: Of the same problem.
+        instances: Of any size; they are decoded in parts that fit into memory.
+        mode: How.
+        seed: Equal seeds sample equal tours, on any device but for rounding.
+        first: The number of the first instance, by which each has its own stream of chance.
+    """
+    model.check(instances)
+    step = together(instances.nodes, mode, model.device)
+    parts = [
+        _of_part(model, instances[at : at + step], mode, (seed, first + at))
+        for at in range(0, len(instances), step)
+    ]
+    tours = torch.cat(parts).cpu().numpy()
+    backwards = isinstance(instances, TSPDLSet) and instances.load == "shrinking"
+    return tours[..., ::-1] if backwards else tours
+
+
+def together(nodes: int, mode: Mode, device: torch.device) -> int:
+    """Instances that are decoded at a time: as many as fit."""
+    heads = 8
+    a_view = nodes * max(nodes, heads * mode.tours // mode.views)
+    if mode.kind == "retreat":
+        a_view *= 4
+    return max(1, ROOM[device.type] // (a_view * mode.views))
+
+
+@torch.no_grad()
+def _of_part(
+    model: Model, instances: InstanceSet, mode: Mode, seed: tuple[int, int]
+) -> Int[Tensor, "B K M"]:
+    batch = to_batch(instances, model.device)
+    views = symmetries(batch) if mode.symmetries else batch
+    guard = mode.guard or model.guard
+    tours = _decoded(views, model.policy(views), guard, mode, seed)
+    return tours.unflatten(0, (mode.views, -1)).transpose(0, 1).flatten(1, 2)
+
+
+def _decoded(
+    views: Batch, pointer: Pointer, guard: Guard, mode: Mode, seed: tuple[int, int]
+) -> Int[Tensor, "B P M"]:
+    match mode.kind:
+        case "greedy":
+            return build(views, pointer, guard).tours
+        case "sample":
+            return build(views, pointer, guard, _noise(views, mode, seed)).tours
+        case "beam":
+            look, score = watch(views, guard, None), scoring(views, pointer)
+            return guided.beam(views, look=look, score=score, width=mode.width)
+        case "retreat":
+            look, score = watch(views, guard, None), scoring(views, pointer)
+            chance = sampler(Generator().manual_seed(_mixed(*seed)))
+            return retreating(views, look=look, score=score, budget=mode.budget, chance=chance)
+
+
+def _noise(views: Batch, mode: Mode, seed: tuple[int, int]) -> Float[Tensor, "B P M"]:
+    """Drawn on the CPU, so that every device samples the same tours, and for each instance by itself."""
+    count, nodes = views.limit.shape
+    shape = (mode.views, mode.samples, nodes - 1)
+    streams = (
+        Generator().manual_seed(_mixed(seed[0], number))
+        for number in range(seed[1], seed[1] + count // mode.views)
+    )
+    drawn = torch.stack([torch.rand(shape, generator=stream) for stream in streams], dim=1)
+    return drawn.flatten(0, 1).to(views.limit.device)
+
+
+def _mixed(seed: int, number: int) -> int:
+    return (seed * 1_000_003 + number) % 2**63
