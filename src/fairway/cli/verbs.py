@@ -8,6 +8,7 @@ import typer
 from fairway.cli import ANSWERED, NOT_FEASIBLE
 from fairway.cli.benching import bench_app
 from fairway.cli.options import Distances, File, Index, Json, Tour
+from fairway.cli.reporting import report
 from fairway.cli.solving import explain, solve
 from fairway.cli.training import train
 from fairway.errors import InvalidRequest, InvalidTour
@@ -27,6 +28,7 @@ app.add_typer(bed_app, name="bed")
 app.command()(solve)
 app.command()(explain)
 app.command()(train)
+app.command()(report)
 app.add_typer(bench_app, name="bench")
 
 

@@ -197,7 +197,8 @@ def share_interval(count: int, of: int) -> Interval:
     share, weight = count / of, CONFIDENCE**2 / of
     centre = (share + weight / 2) / (1 + weight)
     half = CONFIDENCE * sqrt(share * (1 - share) / of + weight / (4 * of)) / (1 + weight)
-    return 100 * max(0.0, centre - half), 100 * min(1.0, centre + half)
+    low, high = 100 * (centre - half), 100 * (centre + half)
+    return low if count else 0.0, high if count < of else 100.0  # exactly, not but for rounding
 
 
 def broken_at(outcomes: list[Outcome]) -> Int[np.ndarray, " N"]:

@@ -1,0 +1,40 @@
+"""The verb `report`: evaluations become tables and pictures."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairway.errors import InvalidRequest
+
+
+def report(
+    root: Annotated[Path, typer.Argument(help="A folder STUDY/BED/LABEL.jsonl.")] = Path("results"),
+    out: Annotated[Path, typer.Option(help="The folder to write into.")] = Path("report"),
+    references: Annotated[
+        list[str] | None, typer.Option(help="BED=FILE: the authors' lkh_*.pkl, or .npz.")
+    ] = None,
+    readme: Annotated[
+        Path | None, typer.Option(help="A file whose results table to renew.")
+    ] = None,
+) -> None:
+    """Turn evaluations into Markdown, CSV and pictures: every table of the paper, published rows marked."""
+    files = dict(map(_pair, references or []))
+    from fairway.cli import show
+    from fairway.evaluate.readme import put_into, results_table
+    from fairway.evaluate.report import report as make
+
+    written = make(root, out, files)
+    show.note(
+        f"{len(written.measured)} evaluations became {len(written.files)} files beside the index"
+    )
+    if readme is not None:
+        put_into(readme, results_table(written.measured))
+    print(written.index)
+
+
+def _pair(given: str) -> tuple[str, Path]:
+    bed, sign, file = given.partition("=")
+    if not (bed and sign and file):
+        raise InvalidRequest(f"--references is {given!r}; expected BED=FILE")
+    return bed, Path(file)

@@ -1,0 +1,70 @@
+"""The table of results in a README: infeasible instances and gaps of every method on every bed that was run."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from fairway import atomic
+from fairway.errors import InvalidFile
+from fairway.evaluate.studies import Measured, beds_of, in_order, printed
+from fairway.evaluate.tables import NOTHING, Column, Row, Table, Value, lettered, markdown
+
+START, END = "<!-- results -->", "<!-- /results -->"
+STUDIES = ("main", "large")
+"""Whose rows it has."""
+
+
+def results_table(measured: Sequence[Measured]) -> Table:
+    """Methods against beds, published ones first, of those only which solve anything there."""
+    shown = [each for each in measured if each.header.study in STUDIES]
+    run = {each.header.bed for each in shown}
+    beds = [bed for study in STUDIES for bed in beds_of(study, ()) if bed in run]
+    beds = [*dict.fromkeys([*beds, *sorted(run)])]
+    said: dict[str, dict[str, Value]] = {}
+    printed_rows = [row for study in STUDIES for row in printed(study)]
+    for row in printed_rows:
+        if row.bed in run and (row.inst is None or row.inst < 100):
+            said.setdefault(row.label, {})[row.bed] = _cell(row.inst, row.gap)
+    found: dict[str, dict[str, Value]] = {}
+    order = in_order(printed_rows, (each.header.label for each in shown))
+    for each in sorted(shown, key=lambda m: order.index(m.header.label)):
+        gap = None if each.metrics.gap is None else each.metrics.gap.stated
+        cells = found.setdefault(each.header.label, {})
+        cells[each.header.bed] = _cell(each.metrics.inst_infeasible, gap)
+    rows = [Row("published", label, cells) for label, cells in said.items()]
+    rows += [Row("measured", label, cells) for label, cells in found.items()]
+    columns = tuple(Column(bed, bed) for bed in beds)
+    return Table("", columns, tuple(rows), _caption(shown))
+
+
+def put_into(path: Path, table: Table) -> None:
+    """Replace what stands between the marks of a file, and nothing else."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidFile(f"{path}: cannot be read ({error})") from error
+    if text.count(START) != 1 or text.count(END) != 1 or text.index(START) > text.index(END):
+        raise InvalidFile(f"{path}: needs one line {START} and below it one line {END}")
+    before, rest = text.split(START)
+    after = rest.split(END)[1]
+    atomic.write_bytes(path, f"{before}{START}\n{markdown(table)}{END}{after}".encode())
+
+
+def _caption(shown: Sequence[Measured]) -> str:
+    if not shown:
+        return "Nothing was measured yet."
+    sources = dict.fromkeys(
+        f"{each.header.bed}: {each.metrics.gap.source}"
+        for each in shown
+        if each.metrics.gap is not None
+    )
+    fewest, most = (pick(each.metrics.instances for each in shown) for pick in (min, max))
+    count = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+    against = f" Measured gaps are to {'; '.join(sources)}." if sources else ""
+    return f"Instances without a tour / gap, in percent, over {count} instances.{against}"
+
+
+def _cell(inst: float | None, gap: float | None) -> str:
+    def bare(value: float | None) -> str:
+        return NOTHING if value is None or value != value else lettered(value, "number")  # noqa: PLR0124
+
+    return f"{bare(inst)} / {bare(gap)}" if bare(gap) != NOTHING else f"{bare(inst)} / -"

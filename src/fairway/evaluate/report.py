@@ -1,0 +1,226 @@
+"""From a folder of evaluations to a folder of tables and pictures, with an index that links them all."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from fairway import atomic
+from fairway.errors import InvalidFile
+from fairway.evaluate.comparisons import (
+    breaks_table,
+    comparisons,
+    overlap_table,
+    ranked,
+    significance_table,
+)
+from fairway.evaluate.dumas import dumas_tables
+from fairway.evaluate.figures import boxes_figure, breaks_figure, study_figure
+from fairway.evaluate.metrics import Yardstick
+from fairway.evaluate.outcomes import Results
+from fairway.evaluate.published import studies as printed_studies
+from fairway.evaluate.studies import (
+    TITLES,
+    Measured,
+    bed_table,
+    beds_of,
+    measured_of,
+    plain,
+    printed,
+    speed_table,
+)
+from fairway.evaluate.tables import Column, Row, Table, comma_separated, markdown, of
+from fairway.evaluate.tree import FORESIGHT, Against, Tree, yardsticks
+from fairway.pictures import save
+from fairway.pictures.foresight import curve_of, draw_foresight
+
+INDEX = "README.md"
+
+OWN = {
+    "significance": "Which differences are more than chance",
+    "breaks": "Where infeasibility starts",
+    FORESIGHT: "How well PIP-D heads foresee the mask",
+    "speed": "How fast inference is",
+}
+"""Pages that are made of other studies' results."""
+
+WORDS = """\
+Rows marked *published* are the figures that their authors printed, times included (one RTX 3090, or 16 cores). Rows
+marked *measured* were run here, and every tour of theirs was judged.
+
+- **Sol.**, **Inst.**: percent of all tours, and of all instances, that are infeasible at the paper's tolerance. A
+  solver that finds no tour counts as one tour that failed. *Strictly* is at the judge's own tolerance.
+- **Obj.**: the mean over the instances solved of the best cost, in the paper's units. **Gap**: over the same instances,
+  the mean of the ratios to the reference costs as they stand, which is the paper's way.
+- **Gap, valid references** leaves out the instances whose reference the judge refuses. Its 95 % interval is DiCiccio
+  and Efron's approximate bootstrap over instances; that of Inst. is Wilson's.
+- **Gap, penalised** counts the instances without a tour as well, at a gap that is stated with each table.
+- **Time** is for the whole bed; after a tilde it is extrapolated from the instances that were timed.
+"""
+
+SPEED_WORDS = "A time after a tilde is extrapolated from the instances that were timed."
+BOX_WORDS = "Two-sided signed-rank tests of Wilcoxon between costs on the instances that both methods solve."
+FORESIGHT_COLUMNS = (
+    Column("instances", "Instances seen", "count"),
+    Column("accuracy", "Accuracy", "percent"),
+    Column("recall", "Recall", "percent"),
+    Column("specificity", "Specificity", "percent"),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """What one bed adds to a page."""
+
+    page: str
+    table: Table
+    picture: tuple[str, Figure] | None = None
+    """With the name of its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a report left behind."""
+
+    index: Path
+    files: tuple[Path, ...]
+    """All others."""
+    measured: tuple[Measured, ...]
+    """Every evaluation that it is made of."""
+
+
+def report(root: Path, out: Path, references: Mapping[str, Path] | None = None) -> Written:
+    """Write every table and picture that a folder of evaluations has the results for.
+
+    Args:
+        root: Evaluations as `STUDY/BED/LABEL.jsonl`, and logs of trainings as `foresight/NAME.jsonl`.
+        out: The folder to write into; it is made where it is missing.
+        references: Files of reference costs by bed; for other beds those that ship with Fairway are used.
+    """
+    tree, against = Tree(root), yardsticks(references or {})
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidFile(f"{out}: cannot be made a folder ({error.strerror})") from error
+    run: list[Measured] = []
+    parts = [part for study in _order(tree) for part in _study(tree, study, against, run.append)]
+    parts += [*_foresight(tree), Part("speed", speed_table(run))]
+    pages = {name: [part for part in parts if part.page == name] for name in _names(parts)}
+    files = [path for name, page in pages.items() for path in _write_page(out, name, page)]
+    atomic.write_bytes(out / INDEX, _index(pages).encode())
+    return Written(out / INDEX, tuple(files), tuple(run))
+
+
+def _order(tree: Tree) -> list[str]:
+    known = {*printed_studies(), *tree.studies(), *TITLES}
+    return [*TITLES, *sorted(known - set(TITLES))]
+
+
+def _names(parts: Sequence[Part]) -> list[str]:
+    """The pages, those made of other studies' results last."""
+    found = dict.fromkeys(part.page for part in parts)
+    return [*(name for name in found if name not in OWN), *(name for name in OWN if name in found)]
+
+
+def _study(
+    tree: Tree, study: str, against: Against, keep: Callable[[Measured], None]
+) -> Iterator[Part]:
+    """The parts of a study, one bed after the other, so that the outcomes of one are in memory at a time."""
+    if study == "dumas":
+        found = [each for bed in tree.beds(study) for each in tree.results(study, bed)]
+        for each in found:
+            keep(measured_of(each, None))
+        yield from (Part(study, table) for table in dumas_tables(found))
+        return
+    for bed in beds_of(study, tree.beds(study)):
+        results, costs = tree.results(study, bed), against(bed) if tree.beds(study) else None
+        measured = [measured_of(each, costs) for each in results]
+        for each in measured:
+            keep(each)
+        if study == "overlap":
+            yield _overlap(tree, bed, results, against(bed))
+            continue
+        table = bed_table(study, bed, measured, None if costs is None else costs.source)
+        yield Part(study, table, _named(f"{study}-{bed}", study_figure(study, bed, table)))
+        if study == "main":
+            yield from _beside(bed, results, costs)
+
+
+def _beside(bed: str, results: Sequence[Results], against: Yardstick | None) -> Iterator[Part]:
+    """What else the results of the main tables tell: which methods differ, and where tours fail."""
+    order = ranked(results, against)
+    if len(order) > 1:
+        pairs = comparisons(order)
+        boxes = None if against is None else boxes_figure(bed, order, pairs, against)
+        table = significance_table(bed, order, pairs)
+        yield Part("significance", table, _named(f"significance-{bed}", boxes))
+    if (picture := breaks_figure(bed, results)) is not None:
+        yield Part("breaks", breaks_table(bed, results), _named(f"breaks-{bed}", picture))
+
+
+def _overlap(tree: Tree, bed: str, results: Sequence[Results], against: Yardstick | None) -> Part:
+    """Those with one tour an instance are the ones without augmentation; the others may stand in the main table."""
+    single = [each for each in results if all(outcome.tours <= 1 for outcome in each.outcomes)]
+    augmented = [each for each in results if each not in single]
+    if not augmented:
+        wanted = {plain(row.label) for row in printed("overlap", bed)}
+        main = tree.results("main", bed)
+        augmented = [each for each in main if plain(each.header.label) in wanted]
+    return Part("overlap", overlap_table(bed, augmented, single, against))
+
+
+def _foresight(tree: Tree) -> Iterator[Part]:
+    curves = []
+    for name, entries in tree.logs():
+        if (curve := curve_of(entries)) is None:
+            raise InvalidFile(
+                f"{tree.root / FORESIGHT / name}.jsonl: has no record of a PIP-D head"
+            )
+        curves.append((name, curve))
+    if curves:
+        rows = tuple(
+            Row("measured", name, {
+                "instances": int(curve.instances[-1]), "accuracy": float(curve.accuracy[-1]),
+                "recall": float(curve.recall[-1]), "specificity": float(curve.specificity[-1]),
+            })
+            for name, curve in curves
+        )  # fmt: skip
+        table = Table("At the end of training", FORESIGHT_COLUMNS, rows)
+        yield Part(FORESIGHT, table, (FORESIGHT, draw_foresight(OWN[FORESIGHT], curves)))
+
+
+def _named(name: str, figure: Figure | None) -> tuple[str, Figure] | None:
+    return None if figure is None else (name, figure)
+
+
+def _write_page(out: Path, name: str, parts: Sequence[Part]) -> list[Path]:
+    """One page as Markdown and as CSV, and its pictures."""
+    words = {"speed": SPEED_WORDS, "significance": BOX_WORDS}.get(name)
+    texts = [f"# {_title(name)}\n", *([f"{words}\n"] if words else [])]
+    files = [out / f"{name}.md", out / f"{name}.csv"]
+    for part in parts:
+        texts.append(markdown(part.table))
+        if part.picture is not None:
+            file, figure = part.picture
+            save(figure, out / f"{file}.png")
+            files.append(out / f"{file}.png")
+            texts.append(f"![{part.table.title or _title(name)}]({file}.png)\n")
+    atomic.write_bytes(files[0], "\n".join(texts).encode())
+    atomic.write_bytes(files[1], comma_separated(part.table for part in parts).encode())
+    return files
+
+
+def _index(pages: Mapping[str, Sequence[Part]]) -> str:
+    lines = ["# Results\n\n", WORDS, "\n| | measured rows | pictures | |\n|---|---:|---:|---|\n"]
+    for name, parts in pages.items():
+        measured = sum(len(of(part.table, "measured")) for part in parts)
+        pictures = sum(part.picture is not None for part in parts)
+        lines.append(
+            f"| [{_title(name)}]({name}.md) | {measured} | {pictures} | [csv]({name}.csv) |\n"
+        )
+    return "".join(lines)
+
+
+def _title(name: str) -> str:
+    return TITLES.get(name) or OWN.get(name) or name

@@ -1,0 +1,89 @@
+"""A folder of evaluations, `STUDY/BED/LABEL.jsonl`, and what its results are measured against."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fairway.errors import InvalidFile
+from fairway.evaluate.metrics import Yardstick, yardstick
+from fairway.evaluate.outcomes import TIMES, Results, read_results, whole_lines
+from fairway.evaluate.references import load_references
+from fairway.evaluate.shipped import FOLDER
+from fairway.problems.beds import bed_named, beds
+
+FORESIGHT = "foresight"
+"""The folder with logs of trainings, `foresight/NAME.jsonl`, in place of a study."""
+
+Against = Callable[[str], Yardstick | None]
+"""From the name of a bed to its yardstick; None where it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Where evaluations are; they are read when asked for, since all of them together may not fit into memory."""
+
+    root: Path
+
+    def __post_init__(self) -> None:
+        if not self.root.is_dir():
+            raise InvalidFile(
+                f"{self.root}: is no folder of results; make one with fairway evaluate"
+            )
+
+    def studies(self) -> list[str]:
+        """The studies of which anything was run."""
+        return sorted({path.parent.parent.name for path in self._files("*", "*")})
+
+    def beds(self, study: str) -> list[str]:
+        """The beds on which anything was run for a study."""
+        return sorted({path.parent.name for path in self._files(study, "*")})
+
+    def results(self, study: str, bed: str) -> list[Results]:
+        """All that was run on a bed for a study."""
+        return [_checked(path) for path in self._files(study, bed)]
+
+    def logs(self) -> list[tuple[str, list[dict[str, Any]]]]:
+        """The logs of trainings that a PIP-D head is looked at in, by name."""
+        return [
+            (path.stem, whole_lines(path))
+            for path in sorted(self.root.glob(f"{FORESIGHT}/*.jsonl"))
+        ]
+
+    def _files(self, study: str, bed: str) -> list[Path]:
+        paths = self.root.glob(f"{study}/{bed}/*.jsonl")
+        return sorted(path for path in paths if not path.name.endswith(TIMES))
+
+
+def yardsticks(files: Mapping[str, Path]) -> Against:
+    """The references of beds: from the files given, else those that ship; each is judged once, when first asked for."""
+    for bed in files:
+        bed_named(bed)
+
+    @cache
+    def against(bed: str) -> Yardstick | None:
+        if bed in files:
+            return yardstick(load_references(bed, files[bed]))
+        if bed in beds() and (FOLDER / f"{bed}.npz").exists():
+            return yardstick(load_references(bed))
+        return None
+
+    return against
+
+
+def _checked(path: Path) -> Results:
+    """The results in a file that lies where its first line says."""
+    results = read_results(path)
+    header, folder = results.header, path.parent
+    if (header.study, header.bed) != (folder.parent.name, folder.name):
+        raise InvalidFile(
+            f"{path}: holds results of {header.study}/{header.bed}; put it into that folder"
+        )
+    seen = [outcome.index for outcome in results.outcomes]
+    size = beds()[header.bed].count if header.bed in beds() else None
+    if len(set(seen)) < len(seen) or (size is not None and not all(0 <= i < size for i in seen)):
+        raise InvalidFile(
+            f"{path}: names an instance twice, or one that the bed does not have; run the evaluation again"
+        )
+    return results
