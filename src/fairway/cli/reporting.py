@@ -25,9 +25,7 @@ def report(
     from fairway.evaluate.report import report as make
 
     written = make(root, out, files)
-    show.note(
-        f"{len(written.measured)} evaluations became {len(written.files)} files beside the index"
-    )
+    show.note(f"evaluations read: {len(written.measured)}; files written: {1 + len(written.files)}")
     if readme is not None:
         put_into(readme, results_table(written.measured))
     print(written.index)

@@ -1,12 +1,13 @@
 """The table of results in a README: infeasible instances and gaps of every method on every bed that was run."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import isnan
 from pathlib import Path
 
 from fairway import atomic
 from fairway.errors import InvalidFile
 from fairway.evaluate.studies import Measured, beds_of, in_order, printed
-from fairway.evaluate.tables import NOTHING, Column, Row, Table, Value, lettered, markdown
+from fairway.evaluate.tables import Column, Row, Table, Value, as_printed, lettered, markdown
 
 START, END = "<!-- results -->", "<!-- /results -->"
 STUDIES = ("main", "large")
@@ -14,25 +15,25 @@ STUDIES = ("main", "large")
 
 
 def results_table(measured: Sequence[Measured]) -> Table:
-    """Methods against beds, published ones first, of those only which solve anything there."""
+    """Methods against beds, published ones first, and of those only which solve anything there."""
     shown = [each for each in measured if each.header.study in STUDIES]
     run = {each.header.bed for each in shown}
-    beds = [bed for study in STUDIES for bed in beds_of(study, ()) if bed in run]
-    beds = [*dict.fromkeys([*beds, *sorted(run)])]
+    beds = [bed for study in STUDIES for bed in beds_of(study, run) if bed in run]
     said: dict[str, dict[str, Value]] = {}
-    printed_rows = [row for study in STUDIES for row in printed(study)]
+    printed_rows = [row for study in STUDIES for row in printed(study) if row.bed in run]
+    able = {row.label for row in printed_rows if row.inst != 100.0}
     for row in printed_rows:
-        if row.bed in run and (row.inst is None or row.inst < 100):
-            said.setdefault(row.label, {})[row.bed] = _cell(row.inst, row.gap)
-    found: dict[str, dict[str, Value]] = {}
+        if row.label in able:
+            said.setdefault(row.label, {})[row.bed] = _cell(row.inst, row.gap, as_printed)
     order = in_order(printed_rows, (each.header.label for each in shown))
-    for each in sorted(shown, key=lambda m: order.index(m.header.label)):
+    found: dict[str, dict[str, Value]] = {label: {} for label in order}
+    for each in shown:
         gap = None if each.metrics.gap is None else each.metrics.gap.stated
-        cells = found.setdefault(each.header.label, {})
-        cells[each.header.bed] = _cell(each.metrics.inst_infeasible, gap)
+        cell = _cell(each.metrics.inst_infeasible, gap, _measured)
+        found[each.header.label][each.header.bed] = cell
     rows = [Row("published", label, cells) for label, cells in said.items()]
     rows += [Row("measured", label, cells) for label, cells in found.items()]
-    columns = tuple(Column(bed, bed) for bed in beds)
+    columns = tuple(Column(bed, bed) for bed in dict.fromkeys(beds))
     return Table("", columns, tuple(rows), _caption(shown))
 
 
@@ -52,19 +53,20 @@ def put_into(path: Path, table: Table) -> None:
 def _caption(shown: Sequence[Measured]) -> str:
     if not shown:
         return "Nothing was measured yet."
+    # Of a source no more than its name: the tables that this one sums up have all of it.
     sources = dict.fromkeys(
-        f"{each.header.bed}: {each.metrics.gap.source}"
-        for each in shown
-        if each.metrics.gap is not None
+        each.metrics.gap.source.partition(",")[0] for each in shown if each.metrics.gap is not None
     )
     fewest, most = (pick(each.metrics.instances for each in shown) for pick in (min, max))
     count = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
-    against = f" Measured gaps are to {'; '.join(sources)}." if sources else ""
+    against = f" Measured gaps are to the costs of {', '.join(sources)}." if sources else ""
     return f"Instances without a tour / gap, in percent, over {count} instances.{against}"
 
 
-def _cell(inst: float | None, gap: float | None) -> str:
-    def bare(value: float | None) -> str:
-        return NOTHING if value is None or value != value else lettered(value, "number")  # noqa: PLR0124
+def _cell(inst: float | None, gap: float | None, lettering: Callable[[float], str]) -> str:
+    texts = ("-" if value is None or isnan(value) else lettering(value) for value in (inst, gap))
+    return " / ".join(texts)
 
-    return f"{bare(inst)} / {bare(gap)}" if bare(gap) != NOTHING else f"{bare(inst)} / -"
+
+def _measured(value: float) -> str:
+    return lettered(value, "percent").removesuffix(" %")

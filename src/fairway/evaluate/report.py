@@ -134,12 +134,13 @@ def _study(
         yield from (Part(study, table) for table in dumas_tables(found))
         return
     for bed in beds_of(study, tree.beds(study)):
-        results, costs = tree.results(study, bed), against(bed) if tree.beds(study) else None
+        results = tree.results(study, bed)
+        costs = against(bed) if results else None  # which takes seconds
         measured = [measured_of(each, costs) for each in results]
         for each in measured:
             keep(each)
         if study == "overlap":
-            yield _overlap(tree, bed, results, against(bed))
+            yield _overlap(tree, bed, results, against)
             continue
         table = bed_table(study, bed, measured, None if costs is None else costs.source)
         yield Part(study, table, _named(f"{study}-{bed}", study_figure(study, bed, table)))
@@ -159,7 +160,7 @@ def _beside(bed: str, results: Sequence[Results], against: Yardstick | None) -> 
         yield Part("breaks", breaks_table(bed, results), _named(f"breaks-{bed}", picture))
 
 
-def _overlap(tree: Tree, bed: str, results: Sequence[Results], against: Yardstick | None) -> Part:
+def _overlap(tree: Tree, bed: str, results: Sequence[Results], against: Against) -> Part:
     """Those with one tour an instance are the ones without augmentation; the others may stand in the main table."""
     single = [each for each in results if all(outcome.tours <= 1 for outcome in each.outcomes)]
     augmented = [each for each in results if each not in single]
@@ -167,7 +168,8 @@ def _overlap(tree: Tree, bed: str, results: Sequence[Results], against: Yardstic
         wanted = {plain(row.label) for row in printed("overlap", bed)}
         main = tree.results("main", bed)
         augmented = [each for each in main if plain(each.header.label) in wanted]
-    return Part("overlap", overlap_table(bed, augmented, single, against))
+    costs = against(bed) if augmented or single else None
+    return Part("overlap", overlap_table(bed, augmented, single, costs))
 
 
 def _foresight(tree: Tree) -> Iterator[Part]:

@@ -1,0 +1,137 @@
+import csv
+import json
+import re
+
+import numpy as np
+import pytest
+from evaluations import failed, results, solved, took, write
+
+from fairway.errors import InvalidFile
+from fairway.evaluate import report as module
+from fairway.evaluate.metrics import Yardstick
+from fairway.evaluate.published import studies
+from fairway.evaluate.report import report
+
+FOUND = {"doomed": 10.0, "doomed_found": 9.0, "sound": 40.0, "sound_found": 30.0}
+RECORD = {"kind": "record", "instances": 5, **FOUND}
+
+
+def method(label, add, study="main", bed="tsptw50-hard", tours=8, count=12, **settings):
+    """Twelve instances that cost the more the worse the method, of which every fifth has no tour."""
+    outcomes = [
+        failed(at, tours, broken_at={at + 1: tours}) if at % 5 == 4 else solved(at, 2500.0 + add + at, tours)
+        for at in range(12)
+    ]  # fmt: skip
+    about = {"study": study, "bed": bed, "label": label, "count": count}
+    return results(*outcomes, timings=[took(0, 12, 6.0, "cuda")], **about, **settings)
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    root = tmp_path_factory.mktemp("results")
+    for label, add in (("POMO*", 90.0), ("POMO*+PIP", 30.0), ("Ours", 1.0)):
+        write(root, method(label, add))
+        write(root, method(label, 2 * add, "overlap", tours=1))
+    write(root, method("lambda 0.1", 9.0, "lambda"))
+    write(root, method("own", 9.0, "my-study", "my-bed"))
+    write(root, results(solved(0, 378.0), study="dumas", bed="n20w20.001", label="Ours"))
+    (root / "foresight").mkdir()
+    (root / "foresight/tsptw50-hard.jsonl").write_text(json.dumps(RECORD) + "\n")
+    return root
+
+
+@pytest.fixture(scope="module")
+def made(tree, tmp_path_factory):
+    costs = np.full(10_000, 2500.0)
+    against = Yardstick("a file", costs, costs)
+    with pytest.MonkeyPatch.context() as patch:
+        known = {"tsptw50-hard": against}
+        patch.setattr(module, "yardsticks", lambda files: known.get)
+        out = tmp_path_factory.mktemp("out") / "report"
+        return report(tree, out), out
+
+
+def rows(out, page):
+    with (out / f"{page}.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_published_study_has_its_page_and_the_index_links_all_that_there_is(made):
+    written, out = made
+    pages = {path.stem for path in out.glob("*.md")} - {"README"}
+    own = {"significance", "breaks", "foresight", "speed", "lambda", "my-study"}
+    assert pages == {*studies(), *own}
+    linked = set(re.findall(r"\]\(([^)]+)\)", written.index.read_text()))
+    assert linked == {f"{page}.{suffix}" for page in pages for suffix in ("md", "csv")}
+    assert {path.name for path in out.iterdir()} == {
+        "README.md", *(path.name for path in written.files),
+    }  # fmt: skip
+    for page in pages:
+        for picture in re.findall(r"!\[[^]]*\]\(([^)]+)\)", (out / f"{page}.md").read_text()):
+            assert (out / picture).read_bytes().startswith(b"\x89PNG"), picture
+    assert len(written.measured) == 9
+
+
+def test_published_and_measured_rows_are_told_apart(made):
+    _, out = made
+    here = [row for row in rows(out, "main") if row["table"].startswith("tsptw50-hard")]
+    kinds = [row["from"] for row in here]
+    assert kinds == ["published"] * (len(kinds) - 3) + ["measured"] * 3
+    assert [row["row"] for row in here[-3:]] == ["POMO*", "POMO*+PIP", "Ours"]
+    assert float(here[-1]["inst"]) == pytest.approx(100 / 6)
+    assert float(here[-1]["seconds"]) == 5000.0
+    assert all(row["from"] == "published" for row in rows(out, "large"))
+
+
+def test_overlap_takes_single_tours_from_its_own_files_and_the_rest_from_the_main_ones(made):
+    _, out = made
+    found = {row["row"]: row for row in rows(out, "overlap") if row["from"] == "measured"}
+    mean = np.mean([at for at in range(12) if at % 5 != 4])
+    assert float(found["POMO*"]["overlap_gap_augmented"]) == pytest.approx((90 + mean) / 25)
+    assert float(found["POMO*"]["overlap_gap_plain"]) == pytest.approx((180 + mean) / 25)
+    assert found["Ours"]["overlap_gap_augmented"] == "", "is no method of that table"
+    assert found["Overlap number"]["overlap_plain"] == "10"
+
+
+def test_methods_are_compared_on_the_main_results(made):
+    _, out = made
+    found = rows(out, "significance")
+    assert [row["row"] for row in found][:2] == ["Ours against POMO*+PIP", "Ours against POMO*"]
+    assert {row["stars"] for row in found} == {"**"}
+    assert float(found[0]["p"]) == pytest.approx(2 / 2**10)
+
+
+def test_all_that_was_timed_is_in_the_table_of_speeds(made):
+    _, out = made
+    found = rows(out, "speed")
+    assert len(found) == 8, "all but the one of Dumas, which was not timed"
+    assert {row["instance_seconds"] for row in found} == {"0.5"}
+
+
+def test_a_head_is_reported_by_what_it_found(made):
+    _, out = made
+    (row,) = rows(out, "foresight")
+    assert (row["accuracy"], row["recall"], row["specificity"]) == ("78", "90", "75")
+
+
+def test_equal_results_give_equal_reports(tree, made, tmp_path, monkeypatch):
+    written, _ = made
+    costs = np.full(10_000, 2500.0)
+    known = {"tsptw50-hard": Yardstick("a file", costs, costs)}
+    monkeypatch.setattr(module, "yardsticks", lambda files: known.get)
+    report(tree, tmp_path)
+    for path in (written.index, *written.files):
+        assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+def test_what_cannot_be_read_or_written_is_said(tmp_path):
+    with pytest.raises(InvalidFile, match="is no folder of results"):
+        report(tmp_path / "absent", tmp_path / "out")
+    (tmp_path / "file").write_text("")
+    (tmp_path / "results").mkdir()
+    with pytest.raises(InvalidFile, match="cannot be made a folder"):
+        report(tmp_path / "results", tmp_path / "file")
+    (tmp_path / "results/foresight").mkdir()
+    (tmp_path / "results/foresight/x.jsonl").write_text('{"kind":"validation"}\n')
+    with pytest.raises(InvalidFile, match=r"x\.jsonl: has no record of a PIP-D head"):
+        report(tmp_path / "results", tmp_path / "out")

@@ -1,0 +1,67 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from evaluations import failed, results, solved, took, write
+
+from fairway.errors import InvalidFile, InvalidRequest
+from fairway.evaluate import metrics as measuring
+from fairway.evaluate import tree as module
+from fairway.evaluate.references import References
+from fairway.evaluate.tree import Tree, yardsticks
+
+
+def test_what_lies_in_a_tree_is_found_and_times_are_no_results(tmp_path):
+    write(tmp_path, results(solved(0, 1.0), timings=[took(0, 1, 2.0)]))
+    write(tmp_path, results(failed(0), label="other"))
+    write(tmp_path, results(study="lambda", bed="tspdl50-hard"))
+    tree = Tree(tmp_path)
+    assert tree.studies() == ["lambda", "main"]
+    assert tree.beds("main") == ["tsptw50-hard"]
+    found = tree.results("main", "tsptw50-hard")
+    assert [each.header.label for each in found] == ["POMO*", "other"]
+    assert found[0].timings[0].wall == 2.0
+    assert tree.results("main", "tsptw50-easy") == []
+    assert tree.logs() == []
+
+
+def test_a_file_in_the_wrong_folder_is_refused(tmp_path):
+    write(tmp_path, results(solved(0, 1.0)))
+    (tmp_path / "main/tsptw50-hard").rename(tmp_path / "main/tsptw50-easy")
+    with pytest.raises(InvalidFile, match="holds results of main/tsptw50-hard; put it into"):
+        Tree(tmp_path).results("main", "tsptw50-easy")
+
+
+@pytest.mark.parametrize("outcomes", [(solved(0, 1.0), failed(0)), (solved(10_000, 1.0),)])
+def test_instances_that_are_not_the_beds_are_refused(tmp_path, outcomes):
+    write(tmp_path, results(*outcomes))
+    with pytest.raises(InvalidFile, match="names an instance twice, or one that the bed"):
+        Tree(tmp_path).results("main", "tsptw50-hard")
+
+
+def test_no_folder_is_no_tree(tmp_path):
+    with pytest.raises(InvalidFile, match="is no folder of results"):
+        Tree(tmp_path / "absent")
+
+
+def test_references_are_those_given_else_those_that_ship_else_none(tmp_path, monkeypatch):
+    asked = []
+
+    def load(bed, path=None):
+        asked.append((bed, path))
+        return References(bed, str(path), np.ones(2), np.ones(2, bool), np.ones((2, 3), int))
+
+    monkeypatch.setattr(module, "load_references", load)
+    monkeypatch.setattr(measuring, "load_bed", None)
+    against = yardsticks({"tspdl50-hard": tmp_path / "file.npz"})
+    assert against("tspdl50-hard").source.endswith("file.npz")
+    assert against("tsptw50-hard").source == "None"
+    assert against("tsptw500-medium") is None
+    assert against("n20w20.001") is None
+    assert against("tspdl50-hard") is against("tspdl50-hard")
+    assert asked == [("tspdl50-hard", tmp_path / "file.npz"), ("tsptw50-hard", None)]
+
+
+def test_a_bed_that_is_none_is_refused_at_once():
+    with pytest.raises(InvalidRequest, match="there is no bed 'nowhere'"):
+        yardsticks({"nowhere": Path("x")})
