@@ -12,6 +12,7 @@ from fairway.evaluate.studies import (
     method_of,
     plain,
     printed,
+    setting_of,
     speed_table,
 )
 from fairway.evaluate.tables import of
@@ -69,6 +70,22 @@ def test_settings_fill_the_columns_of_a_study():
     table = bed_table("mask-steps", "tsptw50-medium", [two], "a file")
     assert [row.values["steps"] for row in table.rows] == [0, 1, 2, 0, 1, 2, 2]
     assert "Published only: POMO*+PIP-D." in table.caption
+
+
+def test_a_setting_is_found_however_deep_it_stands():
+    deep = {"kind": "greedy", "guard": {"kind": "ahead", "rule": {"steps": 0, "own": True}}}
+    assert setting_of(deep, "steps") == 0
+    assert setting_of(deep, "trials") is None
+    assert setting_of(deep, "kind") is None, "is no number"
+
+
+def test_tours_are_counted_where_a_study_varies_them():
+    bed = "tsptw100-hard"
+    own = [
+        measured("POMO*+PIP (long)", solved(0, 1.0, tours=24), study="longer-inference", bed=bed)
+    ]
+    (row,) = of(bed_table("longer-inference", bed, own, None), "measured")
+    assert row.values["tours"] == 24
 
 
 def test_without_references_or_results_the_caption_says_so():

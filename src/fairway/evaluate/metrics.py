@@ -104,6 +104,8 @@ class Metrics:
 
     instances: int
     solved: int
+    tours: int
+    """Proposed for an instance, at most."""
     sol_infeasible: float
     """Of all tours proposed, at the paper's tolerance; a solver that found none counts as one that failed."""
     inst_infeasible: float
@@ -147,6 +149,7 @@ def measure(
     return Metrics(
         instances=len(outcomes),
         solved=int(solved.sum()),
+        tours=max((outcome.tours for outcome in outcomes), default=0),
         sol_infeasible=_missing(sum(outcome.accepted for outcome in outcomes), proposed),
         inst_infeasible=_missing(int(solved.sum()), len(outcomes)),
         inst_interval=share_interval(int((~solved).sum()), len(outcomes)),

@@ -1,7 +1,8 @@
 """The paper's studies as tables: what it printed, and below it what was measured, bed by bed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from fairway.evaluate.metrics import Metrics, Yardstick, measure
 from fairway.evaluate.outcomes import Header, Results
@@ -87,6 +88,10 @@ SPEED = (
 )
 
 
+SIDE_BY_SIDE = frozenset({"policy", "greedy-l", "greedy-c", "reference"})
+"""Methods that work on many instances at once; the others, on one after the other in each process."""
+
+
 @dataclass(frozen=True, slots=True)
 class Measured:
     """What was run and what it amounts to, without the outcomes."""
@@ -155,11 +160,8 @@ def bed_table(study: str, bed: str, measured: Sequence[Measured], source: str | 
 def values_of(measured: Measured, extras: Iterable[str] = ()) -> dict[str, Value]:
     """A measured row by the keys of its columns."""
     header, metrics = measured.header, measured.metrics
-    values: dict[str, Value] = {
-        key: header.settings[key]
-        for key in extras
-        if isinstance(header.settings.get(key), int | float)
-    }
+    values: dict[str, Value] = {"tours": metrics.tours}
+    values |= {key: setting_of(header.settings, key) for key in extras if key != "tours"}
     values |= {
         "sol": metrics.sol_infeasible,
         "inst": metrics.inst_infeasible,
@@ -200,7 +202,9 @@ def speed_table(measured: Iterable[Measured]) -> Table:
                 "bed": each.header.bed,
                 "device": speed.device,
                 "workers": speed.workers,
-                "mode": "single" if speed.at_once == 1 else "batch",
+                "mode": "batch"
+                if each.header.method in SIDE_BY_SIDE and speed.at_once > 1
+                else "single",
                 "at_once": speed.at_once,
                 "instance_seconds": speed.per_instance,
                 "work_seconds": speed.work_per_instance,
@@ -215,6 +219,15 @@ def speed_table(measured: Iterable[Measured]) -> Table:
 def measured_of(results: Results, against: Yardstick | None) -> Measured:
     """The same evaluation without its outcomes."""
     return Measured(results.header, measure(results, against))
+
+
+def setting_of(settings: Mapping[str, Any], key: str) -> float | None:
+    """A number among the settings, however deep it stands; None where there is none of that name."""
+    value = settings.get(key)
+    if isinstance(value, int | float):
+        return value
+    inner = (setting_of(each, key) for each in settings.values() if isinstance(each, Mapping))
+    return next((found for found in inner if found is not None), None)
 
 
 def _printed_values(row: PublishedRow) -> dict[str, Value]:
