@@ -9,7 +9,7 @@ from fairway.evaluate.readme import END, START
 
 @pytest.fixture
 def tree(tmp_path):
-    write(tmp_path / "results", results(solved(0, 13.0), failed(1), bed="tspdl50-hard", count=2))
+    write(tmp_path / "results", results(solved(0, 13.0), failed(1), bed="mine", count=2))
     return tmp_path
 
 
@@ -20,7 +20,7 @@ def test_report_prints_where_its_index_is(tree):
     assert result.stdout == "report/README.md\n"
     assert "evaluations read: 1; files written: " in result.stderr
     table = (tree / "report/main.md").read_text()
-    assert "| POMO\\* | measured | 50.00 % | 50.00 % | 13.000 | / | / | 2 |  |" in table
+    assert "| POMO\\* | measured | 50.00 % | 50.00 % | 13.000 | 2 |" in table
     assert "| POMO\\* | measured | 50.00 / - |" in (tree / "README.md").read_text()
 
 
@@ -28,7 +28,7 @@ def test_bad_input_is_one_sentence(tree):
     assert "absent: is no folder of results" in sentence(run("report", "absent", cwd=tree))
     assert "expected BED=FILE" in sentence(run("report", "--references", "x", cwd=tree))
     assert "there is no bed 'x'" in sentence(run("report", "--references", "x=y", cwd=tree))
-    (tree / "results/main/tspdl50-hard/broken.jsonl").write_text("{\n")
+    (tree / "results/main/mine/broken.jsonl").write_text("{\n")
     assert "broken.jsonl, line 1: is no JSON" in sentence(run("report", cwd=tree))
     assert not (tree / "report/README.md").exists()
 
