@@ -53,6 +53,8 @@ def test_references_are_those_given_else_those_that_ship_else_none(tmp_path, mon
 
     monkeypatch.setattr(module, "load_references", load)
     monkeypatch.setattr(measuring, "load_bed", None)
+    monkeypatch.setattr(module, "FOLDER", tmp_path)
+    (tmp_path / "tsptw50-hard.npz").touch()
     against = yardsticks({"tspdl50-hard": tmp_path / "file.npz"})
     assert against("tspdl50-hard").source.endswith("file.npz")
     assert against("tsptw50-hard").source == "None"
