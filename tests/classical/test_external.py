@@ -179,7 +179,7 @@ def test_lkh_is_asked_for_by_its_variable(monkeypatch, window_instance):
 def test_lkh_is_given_windows_in_whole_numbers(tmp_path):
     instance = generate("tsptw", n=6, hardness="medium", count=1, seed=1)[0]
     model = whole(instance)
-    lkh.prepare(model, "tsptw", tmp_path, 1.5, 0)
+    lkh.prepare(model, "tsptw", tmp_path, {"TIME_LIMIT": 1.5, "SEED": 1})
     written = read(tmp_path / lkh.PROBLEM)
     assert isinstance(written, TSPTW)
     assert written.integral
@@ -190,7 +190,7 @@ def test_lkh_is_given_windows_in_whole_numbers(tmp_path):
 
 
 def test_lkh_is_given_a_ship_that_delivers(tmp_path, draft_instance):
-    lkh.prepare(whole(draft_instance), "tspdl", tmp_path, 1.0, 0)
+    lkh.prepare(whole(draft_instance), "tspdl", tmp_path, {"TIME_LIMIT": 1.0})
     text = (tmp_path / lkh.PROBLEM).read_text()
     assert "TYPE : TSPDL" in text
     assert "DRAFT_LIMIT_SECTION\n1 6\n2 6\n3 5\n4 1\n" in text
@@ -223,3 +223,18 @@ def test_none_where_lkh_leaves_no_tour(tmp_path, monkeypatch, window_instance):
     monkeypatch.setenv("FAIRWAY_LKH", program_that_answers(tmp_path, []))
     assert lkh.solve(window_instance, TIME) is None
     assert lkh.solve(LATE, TIME) is None
+
+
+def test_a_tour_that_lkh_starts_from_comes_back_the_same(
+    tmp_path, monkeypatch, window_instance, draft_instance
+):
+    """The stand-in hands its first tour back, so what was written is read again."""
+    script = tmp_path / "LKH"
+    script.write_text(
+        "#!/bin/sh\ngrep -q 'INITIAL_TOUR_FILE = initial.tour' run.par || exit 1\n"
+        "grep -q 'MAX_TRIALS = 7' run.par || exit 1\ncp initial.tour best.tour\n"
+    )
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("FAIRWAY_LKH", str(script))
+    for instance in (window_instance, draft_instance, draft_instance.reversed()):
+        assert lkh.solve(instance, TIME, initial=(2, 3, 1), trials=7) == (2, 3, 1)

@@ -42,9 +42,7 @@ def trap():
 
 def test_without_a_budget_it_is_a_rollout():
     batch = to_batch(generate("tsptw", n=12, hardness="hard", count=30, seed=4))
-    found = retreating(
-        batch, look=ahead(batch), score=nearest(batch), chance=sampled(), budget=0
-    )
+    found = retreating(batch, look=ahead(batch), score=nearest(batch), chance=sampled(), budget=0)
     rolled = rollout(batch, look=ahead(batch), score=nearest(batch), select=greedy)
     clear = (rolled.dead_ends == 0)[:, 0]
     assert torch.equal(found[clear], rolled.tours[clear])

@@ -2,16 +2,17 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from fairway.judge import Rejection, Solution, verify
-from fairway.kernels.lookahead import Outlook, ahead, complete
+from fairway.kernels.lookahead import Outlook, ahead, complete, none
 from fairway.problems.batch import TSPDLBatch, to_batch
-from fairway.problems.instance import Instance, instance_set
+from fairway.problems.instance import Instance, InstanceSet, instance_set
 from fairway.problems.problem import Batch, State
-from fairway.problems.tspdl import TSPDL
+from fairway.problems.tspdl import TSPDL, TSPDLSet
 from fairway.search.rollout import Score, rollout
 from fairway.search.select import greedy
 
@@ -43,6 +44,14 @@ RULES: dict[str, Callable[[Batch], Score]] = {
     "tightest": tightest,
     "soonest": soonest,
 }
+
+
+def tours_by_rule(rule: str, instances: InstanceSet) -> Int[np.ndarray, "B 1 M"]:
+    """One tour of every instance by a rule alone, without any look-ahead, in the direction of the instances."""
+    batch = to_batch(instances)
+    built = rollout(batch, look=none(batch), score=RULES[rule](batch), select=greedy)
+    backwards = isinstance(instances, TSPDLSet) and instances.load == "shrinking"
+    return built.tours.numpy()[..., :: -1 if backwards else 1]
 
 
 def best_of_rules(instance: Instance) -> Solution | Rejection:

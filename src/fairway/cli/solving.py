@@ -36,6 +36,7 @@ def solve(
     objective: Annotated[
         Literal["travel", "makespan"], typer.Option(help="What is to be least.")
     ] = "travel",
+    policy: Annotated[Path | None, typer.Option(help="A trained policy, for first tours.")] = None,
     plot: Annotated[Path | None, typer.Option(help="A .png or .svg of the one tour.")] = None,
     pictures: Annotated[Path | None, typer.Option(help="A folder to draw each tour into.")] = None,
     distances: Distances = None,
@@ -45,7 +46,9 @@ def solve(
     from fairway.cli import inputs
     from fairway.solver.request import Request
 
-    request = Request(seconds, iterations, seed, objective)
+    request = Request(
+        seconds, iterations, seed, objective, None if policy is None else policy.resolve()
+    )
     groups = inputs.groups(files or inputs.bundled_examples(), distances)
     count = sum(len(group.labels) for group in groups)
     if count != 1 and (plot is not None or initial is not None):
@@ -95,7 +98,7 @@ def _solved(
     from fairway.solver.solving import solve as find
 
     budget = (request.seconds, request.seed)
-    rest = (workers, request.iterations, request.objective)
+    rest = (workers, request.iterations, request.objective, request.policy)
     if len(group.labels) > 1:
         return find(group.instances, *budget, None, *rest)
     instance = group.instances[0]

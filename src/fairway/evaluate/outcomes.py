@@ -1,7 +1,7 @@
 """What an evaluation leaves behind: one file of outcomes, a line an instance, and one of times beside it.
 
-The layout is `STUDY/BED/LABEL.jsonl`. Its first line says what was run; the lines after it depend on nothing but that, so
-that equal runs leave equal files. Clocks do not repeat themselves, so times stand in `LABEL.times.jsonl`.
+The layout is `STUDY/BED/LABEL.jsonl`. Its first line says what was run; the lines after it depend on nothing but that,
+so that equal runs leave equal files. Clocks do not repeat themselves, so times stand in `LABEL.times.jsonl`.
 """
 
 import json

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from fairway.errors import InvalidRequest
 from fairway.kernels.lookahead.rule import Guard
 
-Kind = Literal["greedy", "sample", "beam", "retreat"]
+Kind = Literal["greedy", "sample", "beam", "labels", "retreat"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,14 +14,15 @@ class Mode:
     """One way of decoding."""
 
     kind: Kind = "greedy"
-    """The best candidate at each step; one in proportion to its likelihood; the likeliest labels of a beam; the best
-    candidate, and other ways back from dead ends."""
+    """The best candidate at each step; one in proportion to its likelihood; the likeliest labels of a beam; the exact
+    search as a beam, its labels ranked by their bounds and by the policy; the best candidate, and other ways back from
+    dead ends."""
     symmetries: bool = True
     """Whether each instance is seen in the eight ways of the square."""
     samples: int = 1
     """Tours sampled of each view."""
     width: int = 16
-    """Of a beam, for each view."""
+    """Of a beam, for each view where there are several."""
     budget: int = 200
     """Steps that tours of each view may take beyond the shortest, to go back and forth."""
     guard: Guard | None = None
@@ -37,7 +38,7 @@ class Mode:
     @property
     def views(self) -> int:
         """Of each instance."""
-        return 8 if self.symmetries else 1
+        return 8 if self.symmetries and self.kind != "labels" else 1
 
     @property
     def tours(self) -> int:
@@ -47,7 +48,9 @@ class Mode:
     @property
     def settings(self) -> dict[str, Any]:
         """What decides the tours, without what this kind does not ask for."""
-        asked = {"sample": ("samples",), "beam": ("width",), "retreat": ("budget",)}
-        said = asdict(self)
+        asked = {
+            "sample": ("samples",), "beam": ("width",), "labels": ("width",), "retreat": ("budget",)
+        }  # fmt: skip
+        said = {**asdict(self), "symmetries": self.views > 1}
         kept = ("kind", "symmetries", "guard", *asked.get(self.kind, ()))
         return {name: said[name] for name in kept if said[name] is not None}

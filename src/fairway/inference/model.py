@@ -46,7 +46,7 @@ def load_model(path: Path | str, device: torch.device | str = "cpu") -> Model:
         )
     try:
         guard = _guard(card.trained.get("config", {}).get("guard"), problem)
-    except (TypeError, AttributeError) as error:
+    except (TypeError, AttributeError, KeyError) as error:
         raise InvalidFile(
             f"{place}: does not say under which mask its policy was trained; train it anew"
         ) from error
@@ -58,4 +58,4 @@ def _guard(said: dict[str, Any] | None, problem: str) -> Guard:
     """The guard of a card; where it says nothing, the strongest there is."""
     if said is None:
         return Guard("drafts") if problem == "tspdl" else Guard()
-    return Guard(**{**said, "rule": Rule(**said["rule"])})
+    return Guard(said["kind"], Rule(**said["rule"]), said["until"])

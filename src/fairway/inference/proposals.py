@@ -5,6 +5,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
+from fairway.inference.guide import PolicyGuide
 from fairway.inference.mode import Mode
 from fairway.inference.model import Model
 from fairway.kernels.lookahead import Guard
@@ -13,7 +14,7 @@ from fairway.problems.augment import symmetries
 from fairway.problems.batch import TSPDLBatch, TSPTWBatch, to_batch
 from fairway.problems.instance import InstanceSet
 from fairway.problems.tspdl import TSPDLSet
-from fairway.search import guided
+from fairway.search import exact, guided
 from fairway.search.decode import build, scoring, watch
 from fairway.search.retreat import retreating
 from fairway.search.select import sampler
@@ -36,6 +37,10 @@ def propose(
         first: The number of the first instance, by which each has its own stream of chance.
     """
     model.check(instances)
+    if mode.kind == "labels":
+        return np.concatenate(
+            [_by_labels(model, instances, i, mode) for i in range(len(instances))]
+        )
     step = together(instances.nodes, mode, model.device)
     parts = [
         _of_part(model, instances[at : at + step], mode, (seed, first + at))
@@ -44,6 +49,17 @@ def propose(
     tours = torch.cat(parts).cpu().numpy()
     backwards = isinstance(instances, TSPDLSet) and instances.load == "shrinking"
     return tours[..., ::-1] if backwards else tours
+
+
+def _by_labels(
+    model: Model, instances: InstanceSet, index: int, mode: Mode
+) -> Int[np.ndarray, "1 1 M"]:
+    """The best tour of a guided exact search, or where it found none, the policy's greedy one."""
+    one = instances[index : index + 1]
+    found = exact.beam(one[0], mode.width, rank=PolicyGuide(model, one, mode.guard))
+    if found.tour is None:
+        return propose(model, one, Mode(symmetries=False, guard=mode.guard))
+    return np.array(found.tour)[None, None]
 
 
 def together(nodes: int, mode: Mode, device: torch.device) -> int:
@@ -77,7 +93,7 @@ def _decoded(
         case "beam":
             look, score = watch(views, guard, None), scoring(views, pointer)
             return guided.beam(views, look=look, score=score, width=mode.width)
-        case "retreat":
+        case _:
             look, score = watch(views, guard, None), scoring(views, pointer)
             chance = sampler(Generator().manual_seed(_mixed(*seed)))
             return retreating(views, look=look, score=score, budget=mode.budget, chance=chance)

@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -20,7 +20,16 @@ from fairway.kernels.labels.bound import Bound, cheapest_legs
 from fairway.kernels.labels.law import Law, draft_law, window_law
 from fairway.kernels.labels.layers import Layer
 from fairway.kernels.labels.relaxed import Effort, affordable, raised
-from fairway.kernels.labels.run import Limits, Outcome, Rank, by_bound, by_cost, run, widest
+from fairway.kernels.labels.run import (
+    Guide,
+    Limits,
+    Outcome,
+    Rank,
+    by_bound,
+    by_cost,
+    run,
+    widest,
+)
 from fairway.kernels.pruning import prune
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
@@ -115,6 +124,21 @@ Ranking = Callable[[Labels], Float[np.ndarray, " L"]]
 """Gives each label a rank; a beam keeps the least."""
 
 
+@runtime_checkable
+class Guidance(Protocol):
+    """Ranks labels by how they came about, layer after layer."""
+
+    def rank(
+        self, parents: Labels, labels: Labels, parent: Int[np.ndarray, " L"]
+    ) -> Float[np.ndarray, " L"]:
+        """Of labels that each extend one of the parents, by its place among them; the least are kept."""
+        ...
+
+    def keep(self, kept: Bool[np.ndarray, " L"]) -> None:
+        """Told which of the labels ranked last are the parents of the next, in this order."""
+        ...
+
+
 def prove(
     instance: Instance,
     *,
@@ -154,7 +178,7 @@ def beam(
     instance: Instance,
     width: int,
     *,
-    rank: Literal["bound", "cost"] | Ranking = "bound",
+    rank: Literal["bound", "cost"] | Ranking | Guidance = "bound",
     seconds: float = math.inf,
     memory: int = MEMORY,
     objective: Objective = "travel",
@@ -164,7 +188,8 @@ def beam(
     Args:
         instance: Any instance.
         width: Labels to keep of a layer, fewer where memory asks for it.
-        rank: What is kept: the cheapest labels so far, those of least bound, or those that a function ranks lowest.
+        rank: What is kept: the cheapest labels so far, those of least bound, or those that a function, or a guide that
+            sees every layer, ranks lowest.
         seconds: Of work, from now on.
         memory: Bytes that labels may take, about.
         objective: The least travel, or for time windows the earliest return.
@@ -179,7 +204,7 @@ def beam(
     if view is None:
         known = replace(known, proved=True)
     elif not task.over:
-        ranking = _ranking(rank) if callable(rank) else RANKS[rank]
+        ranking = RANKS[rank] if isinstance(rank, str) else _ranking(rank)
         outcome = run(view.law, view.bound, _limits(task, known, width), ranking)
         known = _learned(task, known, outcome)
     return _proof(task, known)
@@ -197,17 +222,41 @@ def warm() -> None:
         run(law, bound, Limits(1, math.inf, 1 << 20, math.inf))
 
 
-def _ranking(rank: Ranking) -> Rank:
-    """The function as the kernels call it."""
+def _ranking(rank: Ranking | Guidance) -> Rank | Guide:
+    """The function, or the guide, as the kernels call it."""
+    if not callable(rank):
+        return _Guide(rank)
 
     def ranked(law: Law, layer: Layer, bounds: Float[np.ndarray, " L"]) -> Float[np.ndarray, " L"]:
-        bits = np.unpackbits(layer.visited.view(np.uint8), axis=1, bitorder="little")
-        visited = np.empty((len(bounds), len(law.node)), dtype=bool)
-        visited[:, law.node] = bits[:, : len(law.node)]
-        labels = Labels(visited, law.node[layer.last], layer.level, layer.cost, bounds)
-        return np.asarray(rank(labels), np.float64)
+        return np.asarray(rank(_labels(law, layer, bounds)), np.float64)
 
     return ranked
+
+
+@dataclass(frozen=True, slots=True)
+class _Guide:
+    """A guide that is shown labels by the instance's own numbers."""
+
+    guidance: Guidance
+
+    def rank(
+        self, law: Law, parents: Layer, layer: Layer, bounds: Float[np.ndarray, " L"]
+    ) -> Float[np.ndarray, " L"]:
+        """Hand the question on."""
+        before = _labels(law, parents, np.full(len(parents.last), np.nan))
+        ranks = self.guidance.rank(before, _labels(law, layer, bounds), layer.parent)
+        return np.asarray(ranks, np.float64)
+
+    def keep(self, kept: Bool[np.ndarray, " L"]) -> None:
+        """Hand the answer on."""
+        self.guidance.keep(kept)
+
+
+def _labels(law: Law, layer: Layer, bounds: Float[np.ndarray, " L"]) -> Labels:
+    bits = np.unpackbits(layer.visited.view(np.uint8), axis=1, bitorder="little")
+    visited = np.empty((len(bounds), len(law.node)), dtype=bool)
+    visited[:, law.node] = bits[:, : len(law.node)]
+    return Labels(visited, law.node[layer.last], layer.level, layer.cost, bounds)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -124,7 +124,9 @@ def _dominated(layer: _Layer) -> Bool[Tensor, "B W"]:
     no_worse = (level[:, :, None] <= level[:, None]) & (
         layer.length[:, :, None] <= layer.length[:, None]
     )
-    equal = (level[:, :, None] == level[:, None]) & (layer.length[:, :, None] == layer.length[:, None])
+    equal = (level[:, :, None] == level[:, None]) & (
+        layer.length[:, :, None] == layer.length[:, None]
+    )
     order = torch.arange(node.shape[1], device=node.device)
     earlier = order[:, None] < order
     alive = (layer.likely > -torch.inf)[:, :, None]

@@ -1,9 +1,9 @@
 """Tours that turn back from dead ends: a rollout that may undo its last stops, within a budget of steps.
 
-A tour goes back by one stop at its first dead end, then by 2, 1, 4, 1, 2, 1, 8 and so on: mostly what doomed it lies close
-behind, and now and then far. Where all candidates have led to dead ends, the point itself is one, and is not tried again
-from the point before. The first way is the best one by the scores; after a dead end chance has its say, among what was
-not tried yet at this point as long as there is any.
+A tour goes back by one stop at its first dead end, then by 2, 1, 4, 1, 2, 1, 8 and so on: mostly what doomed it lies
+close behind, and now and then far. Where all candidates have led to dead ends, the point itself is one, and is not
+tried again from the point before. The first way is the best one by the scores; after a dead end chance has its say,
+among what was not tried yet at this point as long as there is any.
 """
 
 from dataclasses import dataclass
@@ -60,7 +60,9 @@ def retreating(
     nodes = batch.limit.shape[1]
     walk = _begun(batch, tours)
     for left in range(nodes - 2 + budget, -1, -1):
-        if bool((walk.stops == nodes - 1).all()):  # the one look at the device a step ends most early
+        if bool(
+            (walk.stops == nodes - 1).all()
+        ):  # the one look at the device a step ends most early
             break
         _advance(batch, walk, look, score, chance, left)
     return walk.path[..., 1:]

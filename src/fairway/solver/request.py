@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from fairway.errors import InvalidRequest, InvalidTour
 from fairway.judge import verify
 from fairway.problems.instance import Instance
 from fairway.search.objective import Objective, is_makespan
+from fairway.solver.guidance import model_at
 
 Plan = Sequence[Any] | np.ndarray
 """A tour to start from."""
@@ -25,6 +27,8 @@ class Request:
     """Of local search; where they are given, the clock plays no part, so that the answer is always the same."""
     seed: int = 0
     objective: Objective = "travel"
+    policy: Path | None = None
+    """Of a trained policy that proposes first tours."""
 
     def __post_init__(self) -> None:
         if not self.seconds >= 0:
@@ -48,6 +52,8 @@ class Request:
                 f"solve takes a TSPTW or a TSPDL, or a list of them; this is a {type(instance).__name__}"
             )
         is_makespan(instance, self.objective)
+        if self.policy is not None:
+            model_at(self.policy).check(instance)
 
 
 def checked_plan(instance: Instance, plan: Plan) -> tuple[int, ...]:

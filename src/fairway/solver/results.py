@@ -9,8 +9,8 @@ from fairway.judge import Rejection, Schedule, Solution
 from fairway.search.objective import Objective
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
-Method = Literal["plan", "local search", "exact search"]
-"""What can bring a tour: the plan that was given, or one of the searches."""
+Method = Literal["plan", "policy", "local search", "exact search"]
+"""What can bring a tour: the plan that was given, a trained policy, or one of the searches."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from fairway.search.exact import MEMORY, prove
 from fairway.search.improve import improve
 from fairway.solver.conflict import plain_reason
 from fairway.solver.decision import NARROW, breadth
+from fairway.solver.guidance import guided_tours
 from fairway.solver.incumbent import Incumbent
 from fairway.solver.obstacles import obstacle
 from fairway.solver.request import Request
@@ -78,6 +79,7 @@ def _by_the_clock(best: Incumbent, request: Request) -> None:
         _prove(best, FIRST_PROOF * request.seconds)
     if best.proved is not None:
         return
+    _guide(best, request, request.seconds - best.spent)
     share = _proof_share(best.instance, request)
     if share > 0:
         _improve(best, request, seconds=_first_slice(best.instance, request))
@@ -92,9 +94,17 @@ def _by_iterations(best: Incumbent, request: Request, iterations: int) -> None:
     if small and breadth(best.instance) <= NARROW:
         _prove(best, math.inf, STEADY_MEMORY)
     if best.proved is None:
+        _guide(best, request, math.inf)
         _improve(best, request, iterations=iterations)
     if best.proved is None and small:
         _prove(best, math.inf, STEADY_MEMORY)
+
+
+def _guide(best: Incumbent, request: Request, seconds: float) -> None:
+    """What a policy proposes, where there is one."""
+    if request.policy is not None:
+        for tour in guided_tours(best.instance, request.policy, seconds):
+            best.offer(tour, "policy")
 
 
 def _prove(best: Incumbent, seconds: float, memory: int = MEMORY) -> None:

@@ -1,6 +1,7 @@
 """The verb, for one instance or many."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import overload
 
 from fairway.problems.instance import Instance, InstanceSet
@@ -21,6 +22,7 @@ def solve(
     workers: int | None = ...,
     iterations: int | None = ...,
     objective: Objective = ...,
+    policy: str | Path | None = ...,
     watch: Watch | None = ...,
 ) -> Result: ...
 @overload
@@ -32,6 +34,7 @@ def solve(
     workers: int | None = ...,
     iterations: int | None = ...,
     objective: Objective = ...,
+    policy: str | Path | None = ...,
     watch: Watch | None = ...,
 ) -> list[Result]: ...
 def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
@@ -42,6 +45,7 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
     workers: int | None = None,
     iterations: int | None = None,
     objective: Objective = "travel",
+    policy: str | Path | None = None,
     watch: Watch | None = None,
 ) -> Result | list[Result]:
     """The best tour that can be found in the time, with a proof where one is to be had; or a proof that there is none.
@@ -56,12 +60,14 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
         workers: Processes for a list; by default as many as there are cores. One stays in this process.
         iterations: Of local search, in place of seconds: the clock then plays no part.
         objective: The least travel, or for time windows the earliest return.
+        policy: The folder of a trained policy, which then proposes the first tours.
         watch: Told of every improvement as it is found; for one instance only.
     """
-    request = Request(float(seconds), iterations, seed, objective)
+    folder = None if policy is None else Path(policy).resolve()
+    request = Request(float(seconds), iterations, seed, objective, folder)
     if isinstance(instances, Instance):
         request.check(instances)
         plan = None if initial is None else checked_plan(instances, initial)
-        warm_up([instances], objective)
+        warm_up([instances], objective, folder)
         return solve_one(instances, request, plan, watch)
     return solve_many(job_of(instances, request, initial), workers)

@@ -3,6 +3,7 @@
 import math
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 import numpy as np
 from numba.core import event
@@ -14,9 +15,10 @@ from fairway.search.exact import warm
 from fairway.search.floor import least_travel
 from fairway.search.improve import improve
 from fairway.search.objective import Objective
+from fairway.solver.guidance import guided_tours
 
-Kind = tuple[str, str, Objective]
-"""A problem, the direction of its load, and an objective: what decides which code is compiled."""
+Kind = tuple[str, str, Objective, Path | None]
+"""A problem, the direction of its load, an objective and a policy: what decides which code is compiled or loaded."""
 NODES = 14
 """Enough for an exact search to go through all that it does."""
 
@@ -44,13 +46,17 @@ class _Announcer(event.Listener):
 _announcer = _Announcer()
 
 
-def warm_up(instances: Iterable[Instance], objective: Objective) -> None:
+def warm_up(
+    instances: Iterable[Instance], objective: Objective, policy: Path | None = None
+) -> None:
     """Have everything compiled and loaded that solving such instances may need."""
     for instance in instances:
-        kind = instance.problem, getattr(instance, "load", ""), objective
+        kind = instance.problem, getattr(instance, "load", ""), objective, policy
         if kind not in _warm:
             with event.install_listener("numba:compile", _announcer):
                 _run_through(_sample(instance), objective)
+                if policy is not None:
+                    guided_tours(_sample(instance), policy, math.inf)
             _warm.add(kind)
 
 

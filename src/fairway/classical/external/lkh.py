@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fairway.classical.external.whole import Whole, whole
@@ -17,10 +18,12 @@ from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
 
-PARAMETERS, PROBLEM, TOUR = "run.par", "problem.tsp", "best.tour"
+PARAMETERS, PROBLEM, TOUR, INITIAL = "run.par", "problem.tsp", "best.tour", "initial.tour"
 NAMES = ("LKH", "LKH-3", "lkh")
 LARGEST = 2**30
 """A weight times PRECISION must stay below."""
+MOST_TRIALS = 1_000_000_000
+"""More than any run can make."""
 GRACE = 10.0
 """Seconds beyond the budget after which the program is ended."""
 
@@ -35,13 +38,21 @@ def program() -> str:
     raise SolverMissing(f"LKH-3 {where}; build it and set FAIRWAY_LKH to the program")
 
 
-def solve(instance: Instance, seconds: float, seed: int = 0) -> tuple[int, ...] | None:
+def solve(
+    instance: Instance,
+    seconds: float,
+    seed: int = 0,
+    initial: Sequence[int] | None = None,
+    trials: int = MOST_TRIALS,
+) -> tuple[int, ...] | None:
     """The tour LKH-3 ends with, which may break limits, or None where it leaves none.
 
     Args:
         instance: Any instance.
         seconds: Of its one run; starting the program comes on top.
         seed: Of its chance.
+        initial: A tour to start from.
+        trials: After which its run ends, if the seconds do not end it first.
     """
     command = program()
     model = whole(instance)
@@ -49,7 +60,12 @@ def solve(instance: Instance, seconds: float, seed: int = 0) -> tuple[int, ...] 
         return None
     with tempfile.TemporaryDirectory(prefix="fairway-") as name:
         folder = Path(name)
-        prepare(model, instance.problem, folder, seconds, seed)
+        run: dict[str, float | str] = {"TIME_LIMIT": seconds, "MAX_TRIALS": trials}
+        run["SEED"] = seed + 1  # 0 would be the time of day
+        if initial is not None:
+            _write_tour(_turned(model, instance, tuple(initial)), folder / INITIAL)
+            run["INITIAL_TOUR_FILE"] = INITIAL
+        prepare(model, instance.problem, folder, run)
         try:
             subprocess.run(  # noqa: S603 - the user's own program
                 [command, PARAMETERS],
@@ -64,12 +80,16 @@ def solve(instance: Instance, seconds: float, seed: int = 0) -> tuple[int, ...] 
         if not (folder / TOUR).exists():
             return None
         tour = tuple(int(node) for node in read_tour(folder / TOUR))
-    # The file of a growing load is written backwards, as LKH-3 knows only ships that deliver.
+    return _turned(model, instance, tour)
+
+
+def _turned(model: Whole, instance: Instance, tour: tuple[int, ...]) -> tuple[int, ...]:
+    """From LKH-3's direction to the instance's, and back: it knows only ships that deliver."""
     return model.turned(tour[::-1] if isinstance(instance, TSPDL) else tour)
 
 
-def prepare(model: Whole, problem: str, folder: Path, seconds: float, seed: int) -> None:
-    """Write the instance and what to do with it; the seconds end the run, not the trials."""
+def prepare(model: Whole, problem: str, folder: Path, run: Mapping[str, float | str]) -> None:
+    """Write the instance and what to do with it."""
     if problem == "tsptw":
         written = TSPTW(model.step, model.opens, model.closes)
     else:
@@ -80,11 +100,15 @@ def prepare(model: Whole, problem: str, folder: Path, seconds: float, seed: int)
         "PROBLEM_FILE": PROBLEM,
         "TOUR_FILE": TOUR,
         "RUNS": 1,
-        "MAX_TRIALS": 1_000_000_000,
-        "TIME_LIMIT": seconds,
-        "SEED": seed + 1,  # 0 would be the time of day
         "PRECISION": precision,
         "TRACE_LEVEL": 0,
+        **run,
     }
     lines = ["SPECIAL", *(f"{key} = {value}" for key, value in settings.items())]
     (folder / PARAMETERS).write_text("\n".join(lines) + "\n")
+
+
+def _write_tour(tour: tuple[int, ...], path: Path) -> None:
+    """As a TSPLIB tour, which counts nodes from 1 and begins with the depot."""
+    lines = ["TYPE : TOUR", f"DIMENSION : {len(tour) + 1}", "TOUR_SECTION", "1"]
+    path.write_text("\n".join([*lines, *(str(node + 1) for node in tour), "-1", "EOF"]) + "\n")

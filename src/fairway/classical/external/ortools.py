@@ -11,9 +11,15 @@ from fairway.classical.external.loading import imported
 from fairway.classical.external.whole import Whole, whole
 from fairway.problems.instance import Instance
 
+INSERTION = "PARALLEL_CHEAPEST_INSERTION"
+
 
 def solve(
-    instance: Instance, seconds: float, seed: int = 0, initial: Sequence[int] | None = None
+    instance: Instance,
+    seconds: float,
+    seed: int = 0,
+    initial: Sequence[int] | None = None,
+    first: str = INSERTION,
 ) -> tuple[int, ...] | None:
     """The tour OR-Tools finds in the time, or None.
 
@@ -22,6 +28,7 @@ def solve(
         seconds: Of search; building the model comes on top.
         seed: Not used: the routing library leaves nothing to chance.
         initial: A feasible tour to start from; one that is not so is passed over.
+        first: By which of the library's strategies a first tour is made; the paper has `LOCAL_CHEAPEST_INSERTION`.
     """
     library = imported("ortools.constraint_solver.pywrapcp", "OR-Tools", "ortools")
     model = whole(instance)
@@ -30,7 +37,7 @@ def solve(
     manager = library.RoutingIndexManager(len(model.closes), 1, 0)
     routing = library.RoutingModel(manager)
     _constrain(routing, manager, model)
-    settings = _settings(library, seconds)
+    settings = _settings(library, seconds, first)
     routing.CloseModelWithParameters(settings)
     start = None
     if initial is not None:
@@ -60,10 +67,10 @@ def _constrain(routing, manager, model: Whole) -> None:  # noqa: ANN001
         level.CumulVar(at).SetRange(*limits)
 
 
-def _settings(library, seconds: float):  # noqa: ANN001, ANN202
+def _settings(library, seconds: float, first: str):  # noqa: ANN001, ANN202
     named = imported("ortools.constraint_solver.routing_enums_pb2", "OR-Tools", "ortools")
     settings = library.DefaultRoutingSearchParameters()
-    settings.first_solution_strategy = named.FirstSolutionStrategy.PARALLEL_CHEAPEST_INSERTION
+    settings.first_solution_strategy = getattr(named.FirstSolutionStrategy, first)
     settings.local_search_metaheuristic = named.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
     settings.time_limit.FromNanoseconds(int(seconds * 1e9))
     return settings

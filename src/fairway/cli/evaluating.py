@@ -1,0 +1,166 @@
+"""The verb `evaluate`."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from fairway.cli import ANSWERED
+from fairway.errors import InvalidRequest
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from fairway.evaluate.methods import Asked
+    from fairway.evaluate.outcomes import Results
+    from fairway.kernels.lookahead.rule import Guard
+    from fairway.problems.instance import InstanceSet
+
+NAMES = {
+    "greedy-l": "Greedy-L",
+    "greedy-c": "Greedy-C",
+    "beam": "unguided beam",
+    "exact": "Fairway exact",
+    "improve": "Fairway local search",
+    "solve": "Fairway",
+    "pyvrp": "PyVRP",
+    "ortools": "OR-Tools",
+    "ortools-seeded": "OR-Tools seeded",
+    "lkh": "LKH3",
+    "lkh-seeded": "LKH3 seeded",
+}
+"""Of rows, as the paper's tables have them."""
+TIMED = (
+    "exact", "improve", "solve", "pyvrp", "ortools", "ortools-seeded", "lkh", "lkh-seeded"
+)  # fmt: skip
+BESIDE = ("instances", "strict_sol", "strict_inst", "proved", "instance_seconds")
+"""What is shown at once of all that a report says beside the paper's columns."""
+
+
+def evaluate(
+    method: Annotated[str, typer.Option(help="greedy-l, greedy-c, policy, beam, solve, ...")],
+    bed: Annotated[str, typer.Option(help="A named bed, or a file of instances.")],
+    limit: Annotated[int | None, typer.Option(help="Only so many, the first ones.")] = None,
+    seconds: Annotated[float, typer.Option(help="Of a solver, for each instance.")] = 1.0,
+    policy: Annotated[Path | None, typer.Option(help="The folder of a trained policy.")] = None,
+    decode: Annotated[
+        Literal["greedy", "sample", "beam", "labels", "retreat"],
+        typer.Option(help="How a policy is used."),
+    ] = "greedy",
+    symmetries: Annotated[bool, typer.Option(help="See instances in eight ways.")] = True,
+    samples: Annotated[int, typer.Option(help="Tours sampled, of each view.")] = 1,
+    width: Annotated[int, typer.Option(help="Of a beam.")] = 16,
+    budget: Annotated[int, typer.Option(help="Steps more, to retreat from dead ends.")] = 200,
+    mask: Annotated[
+        Literal["trained", "none", "0", "1", "2", "drafts"],
+        typer.Option(help="Steps of look-ahead, or the exact one for drafts."),
+    ] = "trained",
+    polish: Annotated[float, typer.Option(help="Seconds of local search at the end.")] = 0.0,
+    trials: Annotated[int | None, typer.Option(help="Of LKH-3.")] = None,
+    references: Annotated[
+        Path | None, typer.Option(help="Costs for gaps; ours if none is given.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="The folder of all results.")] = Path("results"),
+    study: Annotated[str, typer.Option(help="The table that it belongs to.")] = "main",
+    label: Annotated[str | None, typer.Option(help="The name of its row.")] = None,
+    tours: Annotated[bool, typer.Option(help="Keep the best tours too.")] = False,
+    seed: Annotated[int, typer.Option(help="Of all chance.")] = 0,
+    workers: Annotated[int | None, typer.Option(help="Processes; all cores if none.")] = None,
+    together: Annotated[int, typer.Option(help="Instances decoded side by side.")] = 500,
+    device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option()] = "auto",
+) -> None:
+    """Run a method over a bed, a line an instance; what is there already is gone on with."""
+    from fairway.cli import show
+    from fairway.evaluate.methods import Asked
+    from fairway.evaluate.run import Place
+    from fairway.evaluate.run import evaluate as run
+    from fairway.inference.mode import Mode
+
+    if seconds < 0 or polish < 0:
+        raise InvalidRequest("--seconds and --polish are times; expected zero or more")
+    if together < 1:
+        raise InvalidRequest(f"--together is {together}; expected 1 or more")
+    mode = Mode(decode, symmetries, samples, width, budget, _guard(mask))
+    asked = Asked(method, seconds, seed, policy, mode, polish, trials, references, workers, device)
+    instances = _instances(bed)
+    place = Place(out, study, instances.name, label or _label(asked))
+    count = len(instances) if limit is None else min(limit, len(instances))
+    last = _watched(run(asked, instances, place, limit, tours=tours), place.label, count)
+    show.out.print(_summary(last, references))
+    show.out.print(str(place.path), soft_wrap=True)
+    raise typer.Exit(ANSWERED)
+
+
+def _instances(bed: str) -> "InstanceSet":
+    """A named bed, or the instances of a file, called by the file's name."""
+    from fairway.problems.beds import beds, load_bed
+    from fairway.problems.files import read
+    from fairway.problems.instance import Instance, instance_set
+
+    path = Path(bed)
+    if bed in beds() or not path.exists():
+        return load_bed(bed)
+    found = read(path)
+    if isinstance(found, Instance):
+        return instance_set([found], path.stem)
+    return replace(found, name=path.stem)
+
+
+def _guard(mask: str) -> "Guard | None":
+    from fairway.kernels.lookahead.rule import Guard, Rule
+
+    if mask == "trained":
+        return None
+    if mask in ("none", "drafts"):
+        return Guard("none" if mask == "none" else "drafts")
+    steps: dict[str, Literal[0, 1, 2]] = {"0": 0, "1": 1, "2": 2}
+    return Guard("ahead", Rule(steps[mask]))
+
+
+def _label(asked: "Asked") -> str:
+    """The name of a row where none was given: the method as tables name it, and after a comma what it was given."""
+    mode, said = asked.mode, NAMES.get(asked.method, asked.method)
+    settings = []
+    if asked.method == "policy" and asked.policy is not None:
+        said = asked.policy.resolve().name
+        sizes = {
+            "sample": mode.samples, "beam": mode.width, "labels": mode.width, "retreat": mode.budget
+        }  # fmt: skip
+        settings.append(f"{mode.kind} {sizes.get(mode.kind, '')}".strip())
+        settings += ["x8"] if mode.views > 1 else []
+        if (guard := mode.guard) is not None:
+            settings.append(f"mask {guard.rule.steps if guard.kind == 'ahead' else guard.kind}")
+    elif asked.method == "beam":
+        settings.append(str(mode.width))
+    elif asked.method in TIMED:
+        settings.append(f"{asked.seconds:g} s")
+    settings += [f"local search {asked.polish:g} s"] if asked.polish else []
+    return ", ".join([said, " ".join(settings)]) if settings else said
+
+
+def _watched(runs: Iterator["Results"], label: str, count: int) -> "Results":
+    """Show how far a run is, and hand back where it ends."""
+    from fairway.cli import show
+
+    with show.progress() as progress:
+        task = progress.add_task(label, total=count)
+        for results in runs:
+            progress.update(task, completed=len(results.outcomes))
+    return results
+
+
+def _summary(results: "Results", references: Path | None) -> "Table":
+    """The row that was measured."""
+    from fairway.evaluate.studies import bed_table, measured_of
+    from fairway.evaluate.tables import filled, of, terminal
+    from fairway.evaluate.tree import yardsticks
+
+    bed = results.header.bed
+    files = {} if references is None else {bed: references}
+    against = yardsticks(files)(bed)
+    source = None if against is None else against.source
+    table = bed_table(results.header.study, bed, [measured_of(results, against)], source)
+    shown = tuple(c for c in table.columns if not c.aside or c.key in BESIDE)
+    return terminal(filled(replace(table, columns=shown, rows=of(table, "measured"), caption="")))

@@ -1,0 +1,108 @@
+"""Many tours of one instance before the judge: which are accepted, what they cost, and where the others break.
+
+A sampled policy proposes more tours than the judge could look at one by one. The sums here are taken in its order, so
+that they agree with it to the last bit; and the tour that counts goes to the judge itself.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from fairway.evaluate.outcomes import Outcome
+from fairway.judge import Solution, verify
+from fairway.problems.instance import Instance
+from fairway.problems.tspdl import TSPDL
+from fairway.problems.tsptw import TSPTW
+
+Tours = Int[np.ndarray, "K M"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerances:
+    """By how much limits may be passed, the paper's way and the judge's own."""
+
+    paper: float
+    strict: float
+
+
+def outcome_of(
+    index: int,
+    instance: Instance,
+    tours: Tours,
+    allowed: Tolerances,
+    *,
+    proved: bool,
+    keep_tour: bool,
+) -> Outcome:
+    """What came of an instance for which these tours were proposed."""
+    whole = _permutations(tours)
+    tours = np.where(whole[:, None], tours, np.arange(1, instance.nodes))
+    cost, over = walked(instance, tours)
+    broken = over > allowed.paper
+    accepted = whole & ~broken.any(axis=1)
+    strict = whole & (over <= allowed.strict).all(axis=1)
+    best = _least(cost, accepted)
+    first = broken[whole & ~accepted].argmax(axis=1) + 1
+    places, counts = np.unique(first, return_counts=True)
+    return Outcome(
+        index,
+        len(tours),
+        int(accepted.sum()),
+        int(strict.sum()),
+        None if best is None else _confirmed(instance, tours[best], cost[best], allowed.paper),
+        None if (sure := _least(cost, strict)) is None else float(cost[sure]),
+        proved,
+        dict(zip(places.tolist(), counts.tolist(), strict=True)),
+        tuple(tours[best].tolist()) if keep_tour and best is not None else None,
+    )
+
+
+def walked(
+    instance: Instance, tours: Tours
+) -> tuple[Float[np.ndarray, " K"], Float[np.ndarray, "K N"]]:
+    """What tours cost, and by how much they pass the limit of each stop and, last, of the return."""
+    ends = np.zeros((len(tours), 1), np.int64)
+    circuit = np.concatenate([ends, tours, ends], axis=1)
+    legs = instance.travel[circuit[:, :-1], circuit[:, 1:]]
+    over = _lateness(instance, tours, legs) if isinstance(instance, TSPTW) else None
+    if isinstance(instance, TSPDL):
+        over = _overload(instance, tours)
+    assert over is not None, "an instance has windows or drafts"
+    return legs.cumsum(axis=1)[:, -1], over
+
+
+def _lateness(
+    instance: TSPTW, tours: Tours, legs: Float[np.ndarray, "K N"]
+) -> Float[np.ndarray, "K N"]:
+    now = np.full(len(tours), instance.opens[0] + instance.service[0])
+    over = np.empty_like(legs)
+    for place, node in enumerate(tours.T):
+        start = np.maximum(now + legs[:, place], instance.opens[node])
+        over[:, place] = start - instance.closes[node]
+        now = start + instance.service[node]
+    over[:, -1] = now + legs[:, -1] - instance.closes[0]
+    return over
+
+
+def _overload(instance: TSPDL, tours: Tours) -> Float[np.ndarray, "K N"]:
+    turn = 1 if instance.load == "growing" else -1
+    load = instance.demand[tours][:, ::turn].cumsum(axis=1)[:, ::turn]
+    at_sea = np.full((len(tours), 1), -np.inf)
+    return np.concatenate([load - instance.draft[tours], at_sea], axis=1)
+
+
+def _permutations(tours: Tours) -> Bool[np.ndarray, " K"]:
+    """Which rows name every stop once."""
+    return (np.sort(tours, axis=1) == np.arange(1, tours.shape[1] + 1)).all(axis=1)
+
+
+def _least(cost: Float[np.ndarray, " K"], among: Bool[np.ndarray, " K"]) -> int | None:
+    return int(np.where(among, cost, np.inf).argmin()) if among.any() else None
+
+
+def _confirmed(instance: Instance, tour: np.ndarray, cost: float, tolerance: float) -> float:
+    verdict = verify(instance, tour, tolerance)
+    assert isinstance(verdict, Solution), "the judge accepts what was found to keep every limit"
+    assert verdict.cost == cost, "and says the same cost"
+    return verdict.cost

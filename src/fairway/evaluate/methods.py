@@ -1,0 +1,264 @@
+"""The methods that can be evaluated, by name: greedy rules, policies, solvers of our own and of others."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int
+
+from fairway.classical.external import lkh
+from fairway.errors import InvalidRequest
+from fairway.evaluate import single
+from fairway.evaluate.judging import walked
+from fairway.evaluate.references import PUBLISHED_TOLERANCE, load_references
+from fairway.evaluate.single import Answer, Shared, Single, Tour, shared_out
+from fairway.inference.mode import Mode
+from fairway.judge import TOLERANCE
+from fairway.problems.instance import InstanceSet
+from fairway.solver import solving
+from fairway.solver.guidance import model_at
+
+TOGETHER = 500
+"""Instances of a group where they are decoded side by side."""
+A_GROUP = 30.0
+"""Seconds that a group should take where each instance has a budget: so much is lost at worst when a run is killed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the user wants evaluated."""
+
+    method: str
+    seconds: float = 1.0
+    """Of a solver, for each instance."""
+    seed: int = 0
+    policy: Path | None = None
+    mode: Mode = field(default_factory=Mode)
+    polish: float = 0.0
+    """Seconds of local search after the method, from its best tour."""
+    trials: int | None = None
+    """Of LKH-3."""
+    references: Path | None = None
+    workers: int | None = None
+    device: str = "auto"
+    together: int = TOGETHER
+    """Instances that rules and policies take side by side."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proposal:
+    """The tours that a method proposes for one instance; none where it has found none."""
+
+    tours: Int[np.ndarray, "K M"]
+    proved: bool = False
+    seconds: float | None = None
+    """Of one core; None where instances are worked on side by side."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Method:
+    """A method that is ready to run."""
+
+    settings: dict[str, Any]
+    """All that decides its tours, the machine aside."""
+    run: Callable[[InstanceSet, int], list[Proposal]]
+    """From some instances of a bed, and the number of the first of them, to proposals."""
+    together: int
+    """Instances of a group."""
+    tolerance: float
+    """By which the paper lets this method pass a limit, in the units of the published beds."""
+    device: str = "cpu"
+    workers: int = 1
+
+
+def opened(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
+    """A method by its name, for the time that it is needed."""
+    if asked.method not in METHODS:
+        raise InvalidRequest(
+            f"there is no method {asked.method!r}; expected one of {', '.join(METHODS)}"
+        )
+    made = METHODS[asked.method](asked, instances)
+    return made if asked.polish == 0 else _polished(made, asked)
+
+
+def cores(workers: int | None) -> int:
+    """The processes asked for, or one for each core."""
+    if workers is not None and workers < 1:
+        raise InvalidRequest(f"workers is {workers}; expected one process or more")
+    return workers or len(os.sched_getaffinity(0))
+
+
+def _greedy(rule: str) -> Callable[[Asked, InstanceSet], AbstractContextManager[Method]]:
+    """One of the paper's rules: no mask, and no tolerance to speak of."""
+
+    def made(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
+        from fairway.classical.greedy import tours_by_rule
+
+        def run(some: InstanceSet, first: int) -> list[Proposal]:
+            return [Proposal(tours) for tours in tours_by_rule(rule, some)]
+
+        return nullcontext(Method({"rule": rule}, run, asked.together, TOLERANCE))
+
+    return made
+
+
+def _policy(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
+    """Tours of a trained policy."""
+    from fairway.inference.model import load_model
+    from fairway.inference.proposals import propose
+    from fairway.train.processes import device_named
+
+    if asked.policy is None:
+        raise InvalidRequest("--method policy needs --policy: the folder of a trained one")
+    model = load_model(asked.policy, device_named(asked.device))
+
+    def run(some: InstanceSet, first: int) -> list[Proposal]:
+        return [Proposal(tours) for tours in propose(model, some, asked.mode, asked.seed, first)]
+
+    settings = {"policy": model.name, "seed": asked.seed, **asked.mode.settings}
+    return nullcontext(
+        Method(settings, run, asked.together, PUBLISHED_TOLERANCE, device=model.device.type)
+    )
+
+
+def _reference(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
+    """The tours that gaps are measured from, as if a method had proposed them."""
+    known = load_references(instances.name, asked.references)
+
+    def run(some: InstanceSet, first: int) -> list[Proposal]:
+        last = first + len(some)
+        pairs = zip(known.tour[first:last], known.proved[first:last], strict=True)
+        return [Proposal(tour[None][: int(tour.any())], bool(proved)) for tour, proved in pairs]
+
+    return nullcontext(Method({"source": known.source}, run, TOGETHER, PUBLISHED_TOLERANCE))
+
+
+def _solve(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
+    """The whole of our solver."""
+    workers = cores(asked.workers)
+
+    def run(some: InstanceSet, first: int) -> list[Proposal]:
+        results = solving.solve(
+            list(some), asked.seconds, asked.seed, workers=workers, policy=asked.policy
+        )
+        return [
+            Proposal(_row(result.tour, some), result.status == "optimal", result.seconds)
+            for result in results
+        ]
+
+    settings: dict[str, Any] = {"seconds": asked.seconds, "seed": asked.seed}
+    if asked.policy is not None:
+        settings["policy"] = model_at(asked.policy).name
+    group = _group(asked.seconds, workers)
+    return nullcontext(Method(settings, run, group, PUBLISHED_TOLERANCE, workers=workers))
+
+
+def _alone(
+    solver: Callable[[Asked], Single], *, seeded: bool = False
+) -> Callable[[Asked, InstanceSet], AbstractContextManager[Method]]:
+    """A solver of one instance, from a first tour of ours where it is seeded."""
+
+    @contextmanager
+    def made(asked: Asked, instances: InstanceSet) -> Iterator[Method]:
+        chosen, workers = solver(asked), cores(asked.workers)
+        with shared_out(chosen, workers) as solve:
+
+            def run(some: InstanceSet, first: int) -> list[Proposal]:
+                starts = first_tours(asked, some, first) if seeded else [None] * len(some)
+                return _found(solve, some, starts)
+
+            settings = {**chosen.keywords, "seeded": seeded}
+            yield Method(
+                settings, run, _group(asked.seconds, workers), PUBLISHED_TOLERANCE, workers=workers
+            )
+
+    return made
+
+
+def first_tours(asked: Asked, some: InstanceSet, first: int) -> list[Tour | None]:
+    """The best tour of a policy, where one is given, or else a simple one."""
+    if asked.policy is None:
+        return [single.first_tour(instance) for instance in some]
+    with _policy(asked, some) as method:
+        proposals = method.run(some, first)
+    return [best_row(instance, p.tours) for instance, p in zip(some, proposals, strict=True)]
+
+
+def best_row(instance: Any, tours: Int[np.ndarray, "K M"]) -> Tour | None:  # noqa: ANN401
+    """The cheapest tour that keeps every limit, or else the one that passes them by least."""
+    if not len(tours):
+        return None
+    cost, over = walked(instance, tours)
+    late = np.maximum(over - TOLERANCE, 0).sum(axis=1)
+    return tuple(tours[np.lexsort((cost, late))[0]].tolist())
+
+
+@contextmanager
+def _polished(method: AbstractContextManager[Method], asked: Asked) -> Iterator[Method]:
+    """A method whose best tour is handed to local search; both tours count."""
+    workers = cores(asked.workers)
+    work = partial(single.by_local_search, seconds=asked.polish, seed=asked.seed)
+    with method as inner, shared_out(work, workers) as search:
+
+        def run(some: InstanceSet, first: int) -> list[Proposal]:
+            proposals = inner.run(some, first)
+            starts = [best_row(i, p.tours) for i, p in zip(some, proposals, strict=True)]
+            better = _found(search, some, starts)
+            return [
+                Proposal(np.concatenate([b.tours, p.tours]), p.proved)
+                for p, b in zip(proposals, better, strict=True)
+            ]
+
+        yield Method(
+            {**inner.settings, "polish": asked.polish, "seed": asked.seed},
+            run,
+            min(inner.together, _group(asked.polish, workers)),
+            inner.tolerance,
+            inner.device,
+            workers,
+        )
+
+
+def _found(solve: Shared, some: InstanceSet, starts: Sequence[Tour | None]) -> list[Proposal]:
+    found = solve(list(some), starts)
+    return [Proposal(_row(one.tour, some), one.proved, one.seconds) for one in found]
+
+
+def _row(tour: Tour | None, some: InstanceSet) -> Int[np.ndarray, "K M"]:
+    rows = [] if tour is None else [tour]
+    return np.array(rows, np.int64).reshape(len(rows), some.nodes - 1)
+
+
+def _group(seconds: float, workers: int) -> int:
+    return max(workers, min(TOGETHER, int(A_GROUP * workers / max(seconds, 1e-3))))
+
+
+def _timed(solver: Callable[..., Answer]) -> Callable[[Asked], Single]:
+    return lambda asked: partial(solver, seconds=asked.seconds, seed=asked.seed)
+
+
+def _lkh(asked: Asked) -> Single:
+    trials = lkh.MOST_TRIALS if asked.trials is None else asked.trials
+    return partial(single.by_lkh, seconds=asked.seconds, seed=asked.seed, trials=trials)
+
+
+METHODS: dict[str, Callable[[Asked, InstanceSet], AbstractContextManager[Method]]] = {
+    "greedy-l": _greedy("nearest"),
+    "greedy-c": _greedy("tightest"),
+    "policy": _policy,
+    "beam": _alone(lambda asked: partial(single.by_beam, width=asked.mode.width)),
+    "exact": _alone(lambda asked: partial(single.by_proof, seconds=asked.seconds)),
+    "improve": _alone(_timed(single.by_local_search)),
+    "solve": _solve,
+    "pyvrp": _alone(_timed(single.by_pyvrp)),
+    "ortools": _alone(_timed(single.by_ortools)),
+    "ortools-seeded": _alone(_timed(single.by_ortools), seeded=True),
+    "lkh": _alone(_lkh),
+    "lkh-seeded": _alone(_lkh, seeded=True),
+    "reference": _reference,
+}

@@ -1,0 +1,187 @@
+"""An evaluation: a method over the first instances of a bed, group by group, into a file that a kill cannot spoil."""
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from fairway import atomic
+from fairway.errors import InvalidFile, InvalidRequest
+from fairway.evaluate.judging import Tolerances, outcome_of
+from fairway.evaluate.methods import Asked, Method, Proposal, opened
+from fairway.evaluate.outcomes import (
+    Header,
+    Outcome,
+    Results,
+    Timing,
+    line_of,
+    read_results,
+    times_beside,
+    whole_lines,
+)
+from fairway.judge import TOLERANCE
+from fairway.problems.instance import InstanceSet
+
+VERSIONED = ("fairway", "numpy", "torch", "pyvrp", "ortools")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the outcomes go: `ROOT/STUDY/BED/LABEL.jsonl`."""
+
+    root: Path
+    study: str
+    bed: str
+    label: str
+
+    @property
+    def path(self) -> Path:
+        """Of the file; a label may hold what a file name may not."""
+        safe = "".join(c if c.isalnum() or c in "-+.,=()*_" else "-" for c in self.label)
+        return self.root / self.study / self.bed / f"{safe}.jsonl"
+
+
+def evaluate(
+    asked: Asked,
+    instances: InstanceSet,
+    place: Place,
+    limit: int | None = None,
+    *,
+    tours: bool = False,
+) -> Iterator[Results]:
+    """Run what is asked, going on with what is there, and yield what there is after every group.
+
+    Args:
+        asked: The method with its settings.
+        instances: A whole bed.
+        place: Where the outcomes go.
+        limit: How many of the first instances; None for all.
+        tours: Whether the best tours are kept too.
+    """
+    count = len(instances) if limit is None else min(limit, len(instances))
+    if count < 1:
+        raise InvalidRequest(f"the limit is {limit}; expected 1 or more")
+    with opened(asked, instances) as method:
+        header = _header(asked, method, instances, place, count)
+        path = place.path
+        results = _taken_up(path, header, method.together)
+        yield results
+        allowed = Tolerances(header.tolerance, header.strict)
+        warm = False
+        while (first := len(results.outcomes)) < count:
+            some = instances[first : min(first + method.together, count)]
+            if not warm:
+                _warm(method, some, first)
+                warm = True
+            began = time.perf_counter()
+            proposals = method.run(some, first)
+            wall = time.perf_counter() - began
+            timing = Timing(
+                first, len(some), wall, _work(proposals, wall), method.device, method.workers
+            )
+            outcomes = [
+                outcome_of(first + k, some[k], p.tours, allowed, proved=p.proved, keep_tour=tours)
+                for k, p in enumerate(proposals)
+            ]
+            # Times first: those of a group without outcomes are dropped when the run is taken up.
+            _append(times_beside(path), [timing])
+            _append(path, outcomes)
+            results.outcomes.extend(outcomes)
+            results.timings.append(timing)
+            yield results
+
+
+def _warm(method: Method, some: InstanceSet, first: int) -> None:
+    """Have all compiled before the clock runs: a GPU's kernels are made for the size of a group."""
+    if method.workers == 1:
+        method.run(some if method.device == "cuda" else some[:1], first)
+
+
+def _work(proposals: list[Proposal], wall: float) -> float:
+    """Seconds of all cores together, where they are known one by one."""
+    known = [p.seconds for p in proposals if p.seconds is not None]
+    return sum(known) if len(known) == len(proposals) else wall
+
+
+def _header(
+    asked: Asked, method: Method, instances: InstanceSet, place: Place, count: int
+) -> Header:
+    integral = instances[0].integral
+    strict = 0.0 if integral else TOLERANCE
+    return Header(
+        study=place.study,
+        bed=place.bed,
+        label=place.label,
+        method=asked.method,
+        settings=method.settings,
+        versions=_versions(),
+        tolerance=strict if integral else method.tolerance,
+        strict=strict,
+        count=count,
+    )
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in VERSIONED:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _taken_up(path: Path, header: Header, together: int) -> Results:
+    """What a run before this one left, as far as its groups are whole; else a new file with its first line."""
+    old = read_results(path) if whole_lines(path) else None
+    if old is None or (not old.outcomes and old.header != header):
+        kept = Results(header, [], [])
+    else:
+        _check_same(old.header, header, path)
+        done = len(old.outcomes)
+        if done < header.count:
+            done -= done % together
+        kept = Results(
+            replace(header, count=max(header.count, done)),
+            old.outcomes[:done],
+            [timing for timing in old.timings if timing.first + timing.count <= done],
+        )
+    _rewrite(path, kept)
+    return kept
+
+
+def _check_same(old: Header, new: Header, path: Path) -> None:
+    """Refuse to mix runs; a longer one goes on with a shorter."""
+    before, now = asdict(old), asdict(new)
+    differing = [name for name in now if name != "count" and before[name] != now[name]]
+    if differing:
+        name = differing[0]
+        raise InvalidRequest(
+            f"{path}: holds another evaluation, with {name} {before[name]} instead of {now[name]}; "
+            "choose another --label, or delete it"
+        )
+
+
+def _rewrite(path: Path, results: Results) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidFile(f"{path.parent}: cannot be made a folder ({error.strerror})") from error
+    lines = [line_of(results.header), *map(line_of, results.outcomes)]
+    atomic.write_bytes(times_beside(path), "".join(map(line_of, results.timings)).encode())
+    atomic.write_bytes(path, "".join(lines).encode())
+
+
+def _append(path: Path, items: list[Outcome] | list[Timing]) -> None:
+    """Lines at the end of a file, on the disk before this returns."""
+    try:
+        with path.open("ab") as file:
+            file.write("".join(map(line_of, items)).encode())
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise InvalidFile(
+            f"{path}: cannot be written ({error.strerror}); what it holds so far is kept, run the same command again"
+        ) from error

@@ -1,0 +1,111 @@
+"""Solvers that take one instance at a time, shared out over processes that stay."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+
+from fairway.classical.external import lkh, ortools, pyvrp
+from fairway.classical.greedy import best_of_rules
+from fairway.judge import Solution
+from fairway.problems.instance import Instance
+from fairway.problems.tsptw import TSPTW
+from fairway.search.exact import beam, prove
+from fairway.search.improve import improve
+from fairway.solver.warmup import warm_up
+
+Tour = tuple[int, ...]
+FIRST_TRIES = (0, 1, 10, 100, 1_000, 10_000)
+"""Iterations of local search after which a first tour is looked for."""
+PAPERS_FIRST = "LOCAL_CHEAPEST_INSERTION"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a solver says of one instance."""
+
+    tour: Tour | None
+    seconds: float
+    proved: bool = False
+
+
+Answer = tuple[Tour | None, bool]
+"""The tour, if there is one, and whether it is proved that none is better."""
+
+Single = partial[Answer]
+"""A solver with its settings, for an instance and a tour to start from, or None."""
+
+Shared = Callable[[Sequence[Instance], Sequence[Tour | None]], list[Found]]
+"""From instances, and a first tour for each, to what was found."""
+
+
+@contextmanager
+def shared_out(solver: Single, workers: int) -> Iterator[Shared]:
+    """The solver in so many processes, each of which has called it once before any clock runs."""
+    _prepare(solver)  # what is missing shows here, before processes are made
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), _prepare, (solver,))
+    try:
+        yield lambda instances, tours: list(pool.map(partial(_timed, solver), instances, tours))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _prepare(solver: Single) -> None:
+    """Import and compile what the solver needs, on an instance that takes it no time."""
+    tiny = TSPTW([[0, 1, 2], [1, 0, 1], [2, 1, 0]], 0, 99)
+    warm_up([tiny], "travel")
+    quick = {"seconds": 0.01} if "seconds" in solver.keywords else {}
+    partial(solver, **quick)(tiny, (1, 2))
+
+
+def _timed(solver: Single, instance: Instance, initial: Tour | None) -> Found:
+    began = time.perf_counter()
+    tour, proved = solver(instance, initial)
+    return Found(tour, time.perf_counter() - began, proved)
+
+
+def by_pyvrp(instance: Instance, initial: Tour | None, *, seconds: float, seed: int) -> Answer:
+    """PyVRP with one vehicle."""
+    return pyvrp.solve(instance, seconds, seed, initial), False
+
+
+def by_ortools(instance: Instance, initial: Tour | None, *, seconds: float, seed: int) -> Answer:
+    """OR-Tools as the paper sets it: a first tour by local insertion, then guided local search."""
+    return ortools.solve(instance, seconds, seed, initial, PAPERS_FIRST), False
+
+
+def by_lkh(
+    instance: Instance, initial: Tour | None, *, seconds: float, seed: int, trials: int
+) -> Answer:
+    """LKH-3, up to a time or so many trials."""
+    return lkh.solve(instance, seconds, seed, initial, trials), False
+
+
+def by_proof(instance: Instance, initial: Tour | None, *, seconds: float) -> Answer:
+    """Our exact search by itself."""
+    proof = prove(instance, seconds=seconds)
+    return proof.tour, proof.status == "optimal"
+
+
+def by_beam(instance: Instance, initial: Tour | None, *, width: int) -> Answer:
+    """The labels of the exact search, as many as the beam is wide, by their bounds: no policy has a say."""
+    proof = beam(instance, width)
+    return proof.tour, proof.status == "optimal"
+
+
+def by_local_search(
+    instance: Instance, initial: Tour | None, *, seconds: float, seed: int
+) -> Answer:
+    """Our local search by itself."""
+    return improve(instance, initial, seconds=seconds, seed=seed).tour, False
+
+
+def first_tour(instance: Instance) -> Tour | None:
+    """A feasible tour for those who need one: greedy under the look-ahead, or else by insertion."""
+    if isinstance(instance, TSPTW) and isinstance(made := best_of_rules(instance), Solution):
+        return made.tour
+    tries = (improve(instance, iterations=most) for most in FIRST_TRIES)
+    return next((found.tour for found in tries if found.feasible), None)
