@@ -33,6 +33,13 @@ def test_the_papers_schedule_for_fifty_nodes(with_head):
     assert epochs[-50:] == list(range(9951, 10_001))
 
 
+def test_the_last_epochs_of_a_short_run_are_as_many_as_of_a_long_one(with_head):
+    """What counts is the budget of the run, not the length that its recipe has in mind."""
+    papers = replace(with_head, foresight=Foresight(200, 1000, 50, 50), epochs=10_000)
+    phases = [phase_of(papers, epoch, (epoch - 1) / 270) for epoch in range(1, 271)]
+    assert [e for e, phase in enumerate(phases, 1) if phase == "offline"] == list(range(201, 221))
+
+
 def test_without_a_head_the_mask_is_exact(tiny):
     assert {phase_of(tiny, epoch, 0.1 * epoch) for epoch in range(1, 11)} == {"exact"}
 

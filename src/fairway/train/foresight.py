@@ -4,15 +4,22 @@ from fairway.train.config import TrainConfig
 from fairway.train.run import Run
 from fairway.train.step import Phase
 
+ROUNDED = 1 + 1e-9
+"""So that a share that was rounded down still ends in the right epoch."""
+
 
 def phase_of(config: TrainConfig, epoch: int, spent: float) -> Phase:
-    """Online in the first epochs, at the end of every period and at the end of the run; offline in between."""
+    """Online in the first epochs, at the end of every period and at the end of the run; offline in between.
+
+    All three are numbers of epochs, however long the run: where a clock ends it, how many it will have had is told from
+    the share that is over.
+    """
     plan = config.foresight
     if plan is None:
         warm = config.baseline == "greedy" and epoch == 1
         return "warm" if warm else "exact"
     refreshing = (epoch - 1) % plan.period >= plan.period - plan.refresh
-    ending = spent >= 1 - plan.last / config.epochs
+    ending = (epoch - 1) * (1 - spent) <= plan.last * spent * ROUNDED
     return "online" if epoch <= plan.first or refreshing or ending else "offline"
 
 
