@@ -1,0 +1,78 @@
+"""First tours from a trained policy."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+import fairway
+from fairway.errors import InvalidFile, InvalidRequest
+from fairway.judge import Solution, verify
+from fairway.policies.attention import Policy
+from fairway.policies.checkpoint import save_policy
+from fairway.policies.config import PolicyConfig
+from fairway.problems.generate import generate
+from fairway.solver.guidance import _affordable, guided_tours
+
+
+@pytest.fixture
+def policy(tmp_path):
+    torch.manual_seed(3)
+    small = Policy(PolicyConfig(layers=1, width=32, heads=2, hidden=16))
+    save_policy(small, tmp_path / "policy", trained={"problem": "tsptw", "recipe": "small"})
+    return tmp_path
+
+
+@pytest.fixture
+def easy():
+    """Instances on which even an untrained policy finds a tour."""
+    return generate("tsptw", n=20, hardness="easy", count=3, seed=1)[1:]
+
+
+def test_a_policys_tour_is_where_the_search_begins(policy, easy):
+    """Without any iterations of its own, the search hands the policy's best tour on, or a better one."""
+    proposed = [verify(easy[0], tour) for tour in guided_tours(easy[0], policy, 9.0)]
+    best = min(verdict.cost for verdict in proposed if isinstance(verdict, Solution))
+    result = fairway.solve(easy[0], iterations=0, policy=policy)
+    assert result.cost <= best
+    assert result.trace[0].method == "policy"
+    assert isinstance(verify(easy[0], result.tour), Solution)
+
+
+def test_lists_are_guided_in_every_process(policy, easy):
+    results = fairway.solve(easy, iterations=5, workers=2, policy=str(policy))
+    assert [result.trace[0].method for result in results] == ["policy"] * 2
+    again = fairway.solve(easy, iterations=5, workers=1, policy=policy)
+    assert [result.tour for result in results] == [result.tour for result in again]
+
+
+def test_a_policy_takes_no_more_time_than_there_is():
+    assert _affordable(100, 1.0).kind == "beam"
+    assert _affordable(100, 0.1).kind == "greedy"
+    assert _affordable(100, 0.01) is None
+
+
+def test_a_policy_for_another_problem_is_refused(policy):
+    drafts = generate("tspdl", n=8, hardness="hard", count=1, seed=1)
+    with pytest.raises(InvalidRequest, match="was trained for tsptw"):
+        fairway.solve(drafts[0], policy=policy)
+    with pytest.raises(InvalidRequest, match="was trained for tsptw"):
+        fairway.solve(drafts, policy=policy)
+
+
+def test_a_policy_that_is_not_there_gets_a_sentence(tmp_path, easy):
+    with pytest.raises(InvalidFile, match="nowhere"):
+        fairway.solve(easy[0], policy=tmp_path / "nowhere")
+
+
+def test_other_units_and_service_times_are_no_obstacle(policy, easy):
+    """A policy sees instances in a unit of its own, whatever theirs is."""
+    instance = easy[0]
+    larger = replace(
+        instance, travel=1000 * instance.travel, opens=1000 * instance.opens,
+        closes=1000 * instance.closes, coordinates=1000 * instance.coordinates,
+    )  # fmt: skip
+    one, other = (guided_tours(each, policy, 9.0)[0] for each in (instance, larger))
+    assert one == other
+    served = replace(instance, service=[0.0] + [1.0] * 19)
+    assert isinstance(fairway.solve(served, iterations=0, policy=policy).solution, Solution)
