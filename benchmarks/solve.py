@@ -23,13 +23,12 @@ from rich.table import Table
 
 import fairway
 from fairway.classical.external import lkh, ortools, pyvrp
-from fairway.classical.greedy import best_of_rules
 from fairway.errors import SolverMissing
+from fairway.evaluate.single import first_tour
 from fairway.judge import Solution, verify
 from fairway.problems.beds import beds, load_bed
 from fairway.problems.instance import Instance
 from fairway.problems.tsptw import TSPTW
-from fairway.search.improve import improve
 
 SHARED = Path(__file__).parents[2] / "shared"
 COLUMNS = ("solver", "seconds given", "gap %", "no tour", "proved", "seconds taken")
@@ -118,14 +117,6 @@ def cases(bed: str, count: int) -> list[Case]:
         for instance, cost, none in zip(instances, costs, refused, strict=False)
         if not none
     ]
-
-
-def first_tour(instance: Instance) -> tuple[int, ...] | None:
-    """A feasible tour for OR-Tools, of the kind that serves it best: greedy for windows, by insertion for drafts."""
-    if isinstance(instance, TSPTW) and isinstance(greedy := best_of_rules(instance), Solution):
-        return greedy.tour
-    made = (improve(instance, iterations=most) for most in (0, 1, 10, 100, 1_000, 10_000))
-    return next((found.tour for found in made if found.feasible), None)
 
 
 def check(case: Case, answers: Sequence[Answer]) -> None:

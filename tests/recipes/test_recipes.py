@@ -12,8 +12,8 @@ from fairway.train.losses import Objective
 
 def test_every_listed_recipe_is_a_config_of_that_name():
     names = recipe_names()
-    assert len(set(names)) == len(names) == 9 * 10 + 4
-    for name in names:
+    assert len(set(names)) == len(names) == 9 * 10 + 4 + 2
+    for name in names[:-2]:
         config = recipe_named(name)
         assert config.name == name
         assert name.endswith(f"-{config.problem}{config.nodes}-{config.hardness}")
@@ -143,3 +143,13 @@ def test_what_makes_no_sense_is_refused():
     assert "has no penalty" in refusal("am-nocount-tsptw50-hard")
     assert "has no learned mask" in refusal("pomo-star-pip-every5-tsptw50-hard")
     assert "choose a pip model" in refusal("finetune-pomo-star-tsptw50-hard")
+
+
+@pytest.mark.parametrize(("problem", "kinds"), [("tsptw", 6), ("tspdl", 4)])
+def test_a_general_policy_sees_every_bed_of_its_problem(problem, kinds):
+    config = recipe_named(f"general-{problem}")
+    assert len(set(config.mixture)) == kinds
+    sizes = [part.nodes for part in config.parts]
+    assert sizes.count(100) == 2 * sizes.count(50)
+    assert {part.problem for part in config.parts} == {problem}
+    assert all(part.mixture == () and part.guard == config.guard for part in config.parts)

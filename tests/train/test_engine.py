@@ -1,7 +1,9 @@
 from dataclasses import replace
 
+import pytest
 import torch
 
+from fairway.errors import InvalidRequest
 from fairway.train.engine import engine, seed_of
 from fairway.train.loop import learners_of
 from fairway.train.run import begin
@@ -24,3 +26,20 @@ def test_gradients_are_those_of_one_step_only(tiny):
     advance("exact", 3)
     for before, parameter in zip(alone, run.policy.parameters(), strict=True):
         assert torch.equal(before, parameter.grad)
+
+
+def test_a_mixture_takes_its_kinds_in_turn(tiny):
+    """Each step is that of a run of its kind alone, with the same number."""
+    mixed = replace(tiny, mixture=(("hard", 5), ("easy", 7)))
+    run = begin(mixed, CPU)
+    learners = learners_of(run)
+    advance = engine(mixed, learners, World())
+    for number, (hardness, nodes) in enumerate([("hard", 5), ("easy", 7), ("hard", 5)]):
+        found = advance("exact", number)
+        alone = engine(replace(tiny, hardness=hardness, nodes=nodes), learners, World())
+        assert torch.equal(found, alone("exact", number))
+
+
+def test_a_mixture_needs_the_shared_baseline(tiny):
+    with pytest.raises(InvalidRequest, match="needs the shared baseline"):
+        replace(tiny, mixture=(("hard", 5),), baseline="greedy")

@@ -10,7 +10,7 @@ from fairway.problems.augment import symmetries
 from fairway.problems.batch import take, to_batch
 from fairway.problems.generate import generate
 from fairway.search.decode import decode
-from fairway.train.validate import validate, validation_set
+from fairway.train.validate import Score, mean_score, validate, validation_set
 
 
 def test_the_validation_set_is_always_the_same(tiny):
@@ -55,3 +55,8 @@ def test_validation_leaves_the_policy_in_training(tiny):
     policy = Policy(config.policy)
     validate(config, policy, validation_set(config, 4, torch.device("cpu")))
     assert policy.training
+
+
+def test_the_score_of_a_mixture_is_the_mean_of_its_kinds():
+    scores = [Score(1.0, 0.5, 20.0), Score(3.0, 0.0, 10.0)]
+    assert mean_score(scores) == Score(2.0, 0.25, 15.0)

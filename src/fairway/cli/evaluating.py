@@ -123,6 +123,8 @@ def _label(asked: "Asked") -> str:
     """The name of a row where none was given: the method as tables name it, and after a comma what it was given."""
     mode, said = asked.mode, NAMES.get(asked.method, asked.method)
     settings = []
+    if asked.method == "reference":
+        return "best known" if asked.references is None else "LKH3"
     if asked.method == "policy" and asked.policy is not None:
         said = asked.policy.resolve().name
         sizes = {

@@ -29,6 +29,7 @@ TITLES = {
     "dumas": "Table 15: the instances of Dumas et al.",
     "start-nodes": "POMO's starting nodes",
     "training-time": "How long training takes",
+    "beams": "Beams with and without a policy",
 }
 """In the order of the report; a study that is not here goes by its own name, after these."""
 

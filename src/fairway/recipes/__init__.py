@@ -2,6 +2,7 @@
 
 A recipe's name is `<model>-<problem><nodes>-<hardness>`, such as `pomo-star-pip-tsptw50-hard`. Variants stand between
 model and problem (`-first10`, `-layernorm`, `-lambda2`, `-nocount`, `-every500`), and `finetune-` stands before all.
+`general-tsptw` and `general-tspdl` train one policy for all beds of a problem.
 """
 
 import re
@@ -29,6 +30,12 @@ MODELS: dict[str, Callable[[Task], TrainConfig]] = {
     "fairway": own.fairway,
 }
 
+GENERAL: dict[str, Callable[[], TrainConfig]] = {
+    "general-tsptw": lambda: own.general("tsptw"),
+    "general-tspdl": lambda: own.general("tspdl"),
+}
+"""Recipes for all beds of a problem."""
+
 VARIANTS: dict[str, Callable[[TrainConfig, str], TrainConfig]] = {
     r"first(\d+)": lambda config, steps: variants.guarded_at_first(config, int(steps)),
     r"(instance|batch|layer)norm": lambda config, by: variants.normalised(
@@ -52,6 +59,8 @@ _NAME = re.compile(
 
 def recipe_named(name: str) -> TrainConfig:
     """The config that a name stands for; any number of nodes may stand in it."""
+    if name in GENERAL:
+        return GENERAL[name]()
     match = _NAME.fullmatch(name)
     if match is None:
         raise _unknown(name)
@@ -80,7 +89,7 @@ def recipe_names() -> list[str]:
     tasks = [f"{bed.problem}{bed.nodes}-{bed.hardness}" for bed in beds().values() if bed.published]
     small = [f"{problem}{nodes}-hard" for problem in ("tsptw", "tspdl") for nodes in (10, 20)]
     every = [f"{model}-{task}" for model in MODELS for task in tasks]
-    return every + [f"fairway-{task}" for task in small]
+    return [*every, *(f"fairway-{task}" for task in small), *GENERAL]
 
 
 def _varied(config: TrainConfig, word: str, name: str) -> TrainConfig:

@@ -1,11 +1,12 @@
 """Our own recipe: a decoder that knows what the mask knows, large batches, and a rate that falls to nothing."""
 
 from dataclasses import replace
+from typing import Literal
 
 from fairway.kernels.lookahead.rule import Guard
 from fairway.policies.config import POMO
 from fairway.recipes.task import Task
-from fairway.train.config import Rate, TrainConfig
+from fairway.train.config import Hardness, Rate, TrainConfig
 
 SMALL = 20
 """Nodes up to which a CPU trains a policy in minutes, so that the recipe is cut for one."""
@@ -31,6 +32,14 @@ def fairway(task: Task) -> TrainConfig:
         epochs=2_500,
         average=0.999,
     )
+
+
+def general(problem: Literal["tsptw", "tspdl"]) -> TrainConfig:
+    """One policy for all published beds of a problem: every hardness and size in turn, those of 100 nodes twice."""
+    kinds: list[Hardness] = ["easy", "medium", "hard"] if problem == "tsptw" else ["medium", "hard"]
+    mixture = tuple((hardness, nodes) for nodes in (50, 100, 100) for hardness in kinds)
+    largest = fairway(Task(problem, 100, "hard"))
+    return replace(largest, name=f"general-{problem}", tours=50, mixture=mixture)
 
 
 def _for_a_cpu(task: Task) -> TrainConfig:

@@ -1,6 +1,6 @@
 """What a training run is: everything that decides its numbers, as one frozen value."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from fairway.errors import InvalidRequest
@@ -8,6 +8,8 @@ from fairway.kernels.lookahead.rule import Guard
 from fairway.policies.config import POMO, PolicyConfig
 from fairway.problems.generate import LAWS, Law
 from fairway.train.losses import Objective
+
+Hardness = Literal["easy", "medium", "hard"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class TrainConfig:
 
     name: str
     problem: Literal["tsptw", "tspdl"]
-    hardness: Literal["easy", "medium", "hard"]
+    hardness: Hardness
     nodes: int
     policy: PolicyConfig = POMO
     guard: Guard = ONE_STEP
@@ -71,6 +73,8 @@ class TrainConfig:
     half: bool = True
     """Whether matrix products run in bf16 on a GPU; levels and slacks are float32 always."""
     seed: int = 2023
+    mixture: tuple[tuple[Hardness, int], ...] = ()
+    """Hardnesses and sizes that steps take in turn, for a policy that knows several; without any, the config's own."""
 
     def __post_init__(self) -> None:
         if self.nodes < 3 or self.batch < 1 or self.tours < 1:
@@ -89,8 +93,20 @@ class TrainConfig:
             )
         if self.baseline == "shared" and self.tours == 1:
             raise InvalidRequest("a shared baseline needs two tours an instance or more")
+        if self.mixture and self.baseline != "shared":
+            raise InvalidRequest("a mixture of instances needs the shared baseline")
         if (self.foresight is not None) != self.policy.foresight:
             raise InvalidRequest("a PIP-D head and its schedule come together or not at all")
+
+    @property
+    def parts(self) -> tuple["TrainConfig", ...]:
+        """One config for each hardness and size; a step takes the one of its number."""
+        if not self.mixture:
+            return (self,)
+        return tuple(
+            replace(self, hardness=hardness, nodes=nodes, mixture=())
+            for hardness, nodes in self.mixture
+        )
 
     @property
     def law(self) -> Law:

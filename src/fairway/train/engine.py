@@ -25,17 +25,19 @@ def engine(config: TrainConfig, learners: Learners, world: World) -> Step:
     """
     device = next(learners.policy.parameters()).device
     generator = Generator(device)
-    runs: dict[Phase, Callable[[], Float[Tensor, " F"]]] = {}
+    parts = config.parts
+    runs: dict[tuple[Phase, int], Callable[[], Float[Tensor, " F"]]] = {}
 
     def step(phase: Phase, number: int) -> Float[Tensor, " F"]:
-        if phase not in runs:
-            once = partial(_once, config, learners, phase, generator, world)
+        kind = phase, number % len(parts)
+        if kind not in runs:
+            once = partial(_once, parts[kind[1]], learners, phase, generator, world)
             # Where processes talk to each other inside a step, a recording would have to agree on it.
             talks = phase in ("online", "warm") or config.policy.normalisation == "batch"
             recorded = device.type == "cuda" and not (talks and world.size > 1)
-            runs[phase] = _recorded(once, learners, generator) if recorded else once
+            runs[kind] = _recorded(once, learners, generator) if recorded else once
         generator.manual_seed(seed_of(config, number))
-        return runs[phase]()
+        return runs[kind]()
 
     return step
 

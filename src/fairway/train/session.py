@@ -25,7 +25,7 @@ from fairway.train.loop import Budget, Diverged, Record, train
 from fairway.train.memory import too_large
 from fairway.train.processes import device_named, interruptions, join
 from fairway.train.run import Run, begin
-from fairway.train.validate import Score, validate, validation_set
+from fairway.train.validate import Score, mean_score, validate, validation_set
 from fairway.train.world import World
 
 SETTINGS = "config.json"
@@ -225,7 +225,7 @@ class _Books:
     def validated(self) -> Validation:
         """A look at instances never trained on."""
         run = self._run
-        score = validate(run.config, run.finished, self._held_out)
+        score = mean_score([validate(part, run.finished, batch) for part, batch in self._held_out])
         self._latest = Validation(run.step, run.instances, run.seconds, score)
         self._validated_at = run.seconds
         self._log.write(self._latest)
@@ -257,11 +257,12 @@ class _Books:
         self._saved_at, self.saved_step = run.seconds, run.step
 
 
-def _held_out(run: Run) -> Batch:
-    """As many instances as a validation can afford: it should take a second or two."""
-    device, nodes = run.moving.device, run.config.nodes
-    small = 512 if nodes <= 20 else 128
-    return validation_set(run.config, 2_000 if device.type == "cuda" else small, device)
+def _held_out(run: Run) -> list[tuple[TrainConfig, Batch]]:
+    """As many instances of each kind as a validation can afford: it should take a second or two."""
+    device, parts = run.moving.device, run.config.parts
+    small = 512 if run.config.nodes <= 20 else 128
+    count = (2_000 if device.type == "cuda" else small) // len(parts)
+    return [(part, validation_set(part, max(1, count), device)) for part in parts]
 
 
 def _story(run: Run, score: Score | None) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """How good a policy is on instances that it has never seen: greedy tours over the eight symmetries."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 
 import torch
 from jaxtyping import Bool, Float
@@ -60,6 +60,12 @@ def validate(
         100 * float((~solved).float().mean()),
         float(best[solved].mean()),
     )
+
+
+def mean_score(scores: Sequence[Score]) -> Score:
+    """Of several kinds of instances together."""
+    sums = (sum(getattr(score, field.name) for score in scores) for field in fields(Score))
+    return Score(*(total / len(scores) for total in sums))
 
 
 @torch.no_grad()
