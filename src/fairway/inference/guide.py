@@ -11,7 +11,7 @@ from fairway.problems.batch import TSPTWBatch, to_batch
 from fairway.problems.instance import InstanceSet
 from fairway.problems.problem import State
 from fairway.search.decode import scoring, watch
-from fairway.search.exact import Labels
+from fairway.search.ranking import Labels
 
 WORTH = 0.05
 """Of a unit of log-probability, in the lengths of the unit square that a policy sees."""

@@ -8,33 +8,23 @@ which the next can drop labels for good, and better bounds are made once cheap o
 import itertools
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Int
 
 from fairway.errors import InvalidRequest
 from fairway.kernels.labels.bound import Bound, cheapest_legs
 from fairway.kernels.labels.law import Law, draft_law, window_law
-from fairway.kernels.labels.layers import Layer
 from fairway.kernels.labels.relaxed import Effort, affordable, raised
-from fairway.kernels.labels.run import (
-    Guide,
-    Limits,
-    Outcome,
-    Rank,
-    by_bound,
-    by_cost,
-    run,
-    widest,
-)
+from fairway.kernels.labels.run import Limits, Outcome, Rank, by_bound, by_cost, run, widest
 from fairway.kernels.pruning import prune
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
 from fairway.search.objective import MARGIN, Objective, is_makespan
+from fairway.search.ranking import Guidance, Ranking, ranked_by
 
 Status = Literal["optimal", "infeasible", "bounded", "truncated"]
 
@@ -104,41 +94,6 @@ SHARE = 0.3
 """Of the time that is left, what a better bound may take."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Labels:
-    """The labels of a layer, for a function that ranks them: partial tours of equally many stops.
-
-    Stops have the instance's own numbers. A shrinking load is read from the end of the tour.
-    """
-
-    visited: Bool[np.ndarray, "L N"]
-    last: Int[np.ndarray, " L"]
-    level: Float[np.ndarray, " L"]
-    """When service starts at the last stop, or the load there."""
-    cost: Float[np.ndarray, " L"]
-    bound: Float[np.ndarray, " L"]
-    """No tour that goes on from the label costs less."""
-
-
-Ranking = Callable[[Labels], Float[np.ndarray, " L"]]
-"""Gives each label a rank; a beam keeps the least."""
-
-
-@runtime_checkable
-class Guidance(Protocol):
-    """Ranks labels by how they came about, layer after layer."""
-
-    def rank(
-        self, parents: Labels, labels: Labels, parent: Int[np.ndarray, " L"]
-    ) -> Float[np.ndarray, " L"]:
-        """Of labels that each extend one of the parents, by its place among them; the least are kept."""
-        ...
-
-    def keep(self, kept: Bool[np.ndarray, " L"]) -> None:
-        """Told which of the labels ranked last are the parents of the next, in this order."""
-        ...
-
-
 def prove(
     instance: Instance,
     *,
@@ -204,7 +159,7 @@ def beam(
     if view is None:
         known = replace(known, proved=True)
     elif not task.over:
-        ranking = RANKS[rank] if isinstance(rank, str) else _ranking(rank)
+        ranking = RANKS[rank] if isinstance(rank, str) else ranked_by(rank)
         outcome = run(view.law, view.bound, _limits(task, known, width), ranking)
         known = _learned(task, known, outcome)
     return _proof(task, known)
@@ -220,43 +175,6 @@ def warm() -> None:
     for law in laws:
         bound = raised(law, cheapest_legs(law), math.inf, Effort(2, 2, 2, math.inf))
         run(law, bound, Limits(1, math.inf, 1 << 20, math.inf))
-
-
-def _ranking(rank: Ranking | Guidance) -> Rank | Guide:
-    """The function, or the guide, as the kernels call it."""
-    if not callable(rank):
-        return _Guide(rank)
-
-    def ranked(law: Law, layer: Layer, bounds: Float[np.ndarray, " L"]) -> Float[np.ndarray, " L"]:
-        return np.asarray(rank(_labels(law, layer, bounds)), np.float64)
-
-    return ranked
-
-
-@dataclass(frozen=True, slots=True)
-class _Guide:
-    """A guide that is shown labels by the instance's own numbers."""
-
-    guidance: Guidance
-
-    def rank(
-        self, law: Law, parents: Layer, layer: Layer, bounds: Float[np.ndarray, " L"]
-    ) -> Float[np.ndarray, " L"]:
-        """Hand the question on."""
-        before = _labels(law, parents, np.full(len(parents.last), np.nan))
-        ranks = self.guidance.rank(before, _labels(law, layer, bounds), layer.parent)
-        return np.asarray(ranks, np.float64)
-
-    def keep(self, kept: Bool[np.ndarray, " L"]) -> None:
-        """Hand the answer on."""
-        self.guidance.keep(kept)
-
-
-def _labels(law: Law, layer: Layer, bounds: Float[np.ndarray, " L"]) -> Labels:
-    bits = np.unpackbits(layer.visited.view(np.uint8), axis=1, bitorder="little")
-    visited = np.empty((len(bounds), len(law.node)), dtype=bool)
-    visited[:, law.node] = bits[:, : len(law.node)]
-    return Labels(visited, law.node[layer.last], layer.level, layer.cost, bounds)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
