@@ -12,6 +12,8 @@ from fairway.evaluate.tables import Column, Row, Table, Value, as_printed, lette
 START, END = "<!-- results -->", "<!-- /results -->"
 STUDIES = ("main", "large")
 """Whose rows it has."""
+MOST_NAMED = 3
+"""Sources of references that are named one by one."""
 
 
 def results_table(measured: Sequence[Measured]) -> Table:
@@ -59,7 +61,8 @@ def _caption(shown: Sequence[Measured]) -> str:
     )
     fewest, most = (pick(each.metrics.instances for each in shown) for pick in (min, max))
     count = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
-    against = f" Measured gaps are to the costs of {', '.join(sources)}." if sources else ""
+    named = ", ".join(sources) if len(sources) <= MOST_NAMED else f"{len(sources)} reference files"
+    against = f" Measured gaps are to the costs of {named}." if sources else ""
     return f"Instances without a tour / gap, in percent, over {count} instances.{against}"
 
 
