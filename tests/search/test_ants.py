@@ -18,6 +18,7 @@ from fairway.search.ants import (
     outlook_of,
     retrace,
     untouched,
+    weigh,
 )
 from fairway.search.select import WITHIN
 from fairway.train.losses import Objective, lagrangian
@@ -99,6 +100,15 @@ def test_ants_that_are_retraced_had_the_same_choices(guard):
     for name in ("levels", "allowed", "next"):
         assert torch.equal(getattr(there, name), getattr(back, name)), name
     assert torch.equal(there.built.length, back.built.length)
+
+
+@pytest.mark.parametrize("problem", ["tsptw", "tspdl"])
+def test_tours_weigh_what_they_weighed_when_they_were_built(problem):
+    batch, heuristic, noise = world(problem)
+    built = forage(batch, heuristic, outlook_of(batch, UNGUARDED, 4), noise)
+    again = weigh(batch, built.tours)
+    for name in ("tours", "length", "excess", "worst", "broken"):
+        assert torch.equal(getattr(built, name), getattr(again, name)), name
 
 
 def test_a_retraced_move_that_the_mask_forbids_still_has_a_probability():

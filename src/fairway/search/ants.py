@@ -112,11 +112,18 @@ def explore(batch: Batch, pull: Float[Tensor, "B N N"], look: Look, noise: Noise
 @torch.no_grad()
 def retrace(batch: Batch, look: Look, tours: Int[Tensor, "B P M"]) -> Trodden:
     """Go along given tours. A move of theirs counts as allowed whatever the look-ahead says."""
+    return _trodden(batch, look, _indifferent, _along(tours), tours.shape[1])
 
-    def indifferent(state: State, outlook: Outlook) -> Float[Tensor, "B P N"]:
-        return torch.zeros_like(outlook.level)
 
-    return _trodden(batch, look, indifferent, _along(tours), tours.shape[1])
+def weigh(batch: Batch, tours: Int[Tensor, "B P M"]) -> Rollout:
+    """How well given tours keep the limits, and nothing else of them."""
+    return rollout(
+        batch,
+        look=none(batch),
+        score=_indifferent,
+        select=_along(tours),
+        tours=tours.shape[1],
+    )
 
 
 def outlook_of(
@@ -146,6 +153,10 @@ def outlook_of(
 
 def _pulled(pull: Float[Tensor, "B N N"]) -> Score:
     return lambda state, outlook: pull[rows(state.node), state.node]
+
+
+def _indifferent(state: State, outlook: Outlook) -> Float[Tensor, "B P N"]:
+    return torch.zeros_like(outlook.level)
 
 
 def _as_numbered(batch: Batch) -> Int[Tensor, "B N"]:

@@ -1,5 +1,6 @@
 """One step of learning from ants: sample tours, search around them, and leave the gradient of both in the network."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -51,13 +52,14 @@ def learn(
     heatmap = colony.policy(batch)
     heuristic = heatmap.log_heuristic()
     pull = drawn_to(heuristic, power=tempo.power)
-    sampled = explore(batch, pull.detach(), _look(config, colony, phase, batch, heatmap), noise)
+    look = _looks(config, colony, phase, batch, heatmap)
+    sampled = explore(batch, pull.detach(), look(), noise)
     chance = int(torch.randint(2**31, (), generator=generator, device=generator.device))
     tours = polish(
         forms_in(batch), sampled.built.tours.cpu().numpy(), seed=chance, workers=colony.workers
     )
     there = torch.from_numpy(tours).to(batch.limit.device)
-    searched = retrace(batch, _look(config, colony, phase, batch, heatmap), there)
+    searched = retrace(batch, look(), there)
     cost, better = (cost_to_ants(batch, each.built) for each in (sampled, searched))
     energies = shared_energy(cost, better, tempo.credit)
     first = balance_loss(
@@ -83,17 +85,17 @@ def learn(
     )
 
 
-def _look(
+def _looks(
     config: ColonyConfig, colony: Colony, phase: Phase, batch: Batch, heatmap: Heatmap
-) -> Look:
-    """What masks the ants of one rollout."""
+) -> Callable[[], Look]:
+    """What masks the ants, anew for each rollout."""
     near = heatmap.neighbours if config.sparse else None
     if phase != "offline":
-        return outlook_of(batch, config.guard, config.ants, near)
+        return lambda: outlook_of(batch, config.guard, config.ants, near)
     assert colony.oracle is not None, "offline, a frozen head masks"
     with torch.no_grad():
         doom = colony.oracle.forecast(colony.oracle(batch), batch)
-    return outlook_of(batch, Guard("learned"), config.ants, near, doom)
+    return lambda: outlook_of(batch, Guard("learned"), config.ants, near, doom)
 
 
 def head_loss(
