@@ -38,6 +38,14 @@ TIMED = (
 BESIDE = ("instances", "strict_sol", "strict_inst", "proved", "instance_seconds")
 """What is shown at once of all that a report says beside the paper's columns."""
 
+Searched = Annotated[
+    Literal["none", "trail", "tours"],
+    typer.Option(help="Local search around ants' tours: for pheromone, or for the tours too."),
+]
+LastAlone = Annotated[
+    bool, typer.Option("--last-iteration", help="Count a colony's last tours alone.")
+]
+
 
 def evaluate(
     method: Annotated[str, typer.Option(help="greedy-l, greedy-c, policy, beam, solve, ...")],
@@ -59,13 +67,8 @@ def evaluate(
     ] = "trained",
     ants: Annotated[int, typer.Option(help="Of a colony, in each iteration.")] = 100,
     iterations: Annotated[int, typer.Option(help="Of a colony.")] = 10,
-    search: Annotated[
-        Literal["none", "trail", "tours"],
-        typer.Option(help="Local search around ants' tours: for pheromone, or for the tours too."),
-    ] = "none",
-    last_iteration: Annotated[
-        bool, typer.Option("--last-iteration", help="Count a colony's last tours alone.")
-    ] = False,
+    search: Searched = "none",
+    last_iteration: LastAlone = False,
     polish: Annotated[float, typer.Option(help="Seconds of local search at the end.")] = 0.0,
     trials: Annotated[int | None, typer.Option(help="Of LKH-3.")] = None,
     references: Annotated[

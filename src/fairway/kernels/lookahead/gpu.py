@@ -101,7 +101,10 @@ def lookahead(prepared: Ranks, state: State, rule: Rule) -> Outlook:
 
 
 class Walk:
-    """The look-ahead along one rollout of P tours an instance: every call is one step on from the call before."""
+    """The look-ahead along a rollout of P tours an instance: every call is one step on from the call before.
+
+    Where a tour stands at the depot, it begins anew.
+    """
 
     def __init__(self, known: Table, tours: int, rule: Rule) -> None:
         assert rule.steps == 1, "the second step needs the second entry of each row too"
@@ -109,9 +112,8 @@ class Walk:
         self._ranked, order = _in_order(known)
         self._order = order.to(torch.int32)
         instances, nodes = known.limit.shape
-        self._front = torch.zeros(
-            instances, tours, nodes, dtype=torch.int32, device=known.limit.device
-        )
+        shape, device = (instances, tours, nodes), known.limit.device
+        self._front = torch.zeros(shape, dtype=torch.int32, device=device)
 
     def __call__(self, state: State) -> Outlook:
         """What the rule says of every candidate of the state reached."""
@@ -201,7 +203,8 @@ def _one_step_on(
     for p in range(tl.program_id(0) * TOURS, tl.minimum(P, tl.program_id(0) * TOURS + TOURS)):
         tour = b * P + p
         out = tour * N + i
-        rank = tl.load(front + out)
+        here = tl.load(node + tour)
+        rank = tl.where(here == 0, 0, tl.load(front + out))  # at the depot a tour begins
         column = tl.load(order + rank * N + i)
         gone = (tl.load(unvisited + tour * N + column) == 0) & (rank < N - 1)
         while tl.max(gone.to(tl.int32), axis=0) > 0:
@@ -212,7 +215,7 @@ def _one_step_on(
         bound = tl.load(ranked + rank * N + i)
         if OWN:
             bound = tl.minimum(bound, own)
-        rise = tl.load(lead + (b * N + tl.load(node + tour)) * N + i)
+        rise = tl.load(lead + (b * N + here) * N + i)
         level = tl.maximum(tl.load(at_level + tour) + rise, lowest)
         is_left = tl.load(unvisited + out) != 0
         tl.store(level_out + out, level, mask=inside)
