@@ -63,3 +63,18 @@ def test_what_was_evaluated_becomes_a_report(tmp_path):
 )
 def test_what_cannot_be_evaluated_gets_a_sentence(tmp_path, words, said):
     assert said in sentence(run("evaluate", *words, cwd=tmp_path))
+
+
+def test_a_colony_is_trained_and_evaluated(tmp_path, mine):
+    """From the recipe to the row, with the last iteration told apart."""
+    words = ("gfacs-star-pip-tsptw12-hard", "--instances", 10, "--batch", 5, "--device", "cpu")
+    assert run("train", *words, "--out", "colony", cwd=tmp_path).returncode == FEASIBLE
+    result = run(
+        "evaluate", "--method", "ants", "--policy", "colony", "--bed", mine, "--ants", 4,
+        "--iterations", 2, "--search", "trail", "--last-iteration", "--workers", 1, cwd=tmp_path,
+    )  # fmt: skip
+    assert result.returncode == FEASIBLE
+    path = tmp_path / "results/main/mine/colony,-4-ants-x2-search-trail-last-iteration.jsonl"
+    header, *lines = map(json.loads, path.read_text().splitlines())
+    assert header["settings"]["last"]
+    assert [line["tours"] for line in lines] == [4] * 8

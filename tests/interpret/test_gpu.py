@@ -4,6 +4,7 @@ In a folder of its own because run-time type checks wrap functions, which the in
 """
 
 import os
+from itertools import chain
 
 import pytest
 import torch
@@ -13,7 +14,7 @@ if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # must be there when the kernels are first imported
 
 from fairway.classical.greedy import tightest
-from fairway.kernels.lookahead import Rule, ahead, dense, gpu
+from fairway.kernels.lookahead import Rule, ahead, along, dense, gpu
 from fairway.kernels.lookahead.table import table
 from fairway.problems.batch import to_batch
 from fairway.problems.generate import generate
@@ -50,6 +51,23 @@ def test_triton_equals_dense(nodes, rule):
             assert torch.equal(found.bound.cpu(), expected.bound), name
 
 
+@pytest.mark.parametrize("own", [True, False])
+@pytest.mark.parametrize("nodes", [2, 3, 8] if DEVICE == "cpu" else [2, 3, 8, 140])
+def test_a_walk_that_keeps_its_place_equals_dense_at_every_step(nodes, own):
+    """To the last bit, from the first choice to the last, and again on a second way."""
+    rule = Rule(1, own)
+    for name, batch in worlds(nodes, count=2 if nodes < 10 or DEVICE == "cuda" else 1).items():
+        known, steps = table(batch), None
+        for state in chain(*(walk(batch, tours=3, seed=seed) for seed in (nodes, nodes + 1))):
+            expected = dense.lookahead(known, state, rule)
+            there, at = moved(known, state)
+            steps = steps or gpu.Walk(there, 3, rule)
+            found = steps(at)
+            assert torch.equal(found.allowed.cpu(), expected.allowed), name
+            assert torch.equal(found.level.cpu(), expected.level), name
+            assert torch.equal(found.bound.cpu(), expected.bound), name
+
+
 @pytest.mark.cuda
 @pytest.mark.parametrize("steps", [1, 2])
 def test_a_rollout_on_the_gpu_is_the_one_on_the_cpu(steps):
@@ -58,6 +76,7 @@ def test_a_rollout_on_the_gpu_is_the_one_on_the_cpu(steps):
     tours = []
     for device in ("cpu", "cuda"):
         batch = to_batch(instances, device)
-        built = rollout(batch, look=ahead(batch, Rule(steps)), score=tightest(batch), select=greedy)
-        tours.append(built.tours.cpu())
-    assert torch.equal(*tours)
+        for look in (ahead(batch, Rule(steps)), along(batch, 1, Rule(steps))):
+            built = rollout(batch, look=look, score=tightest(batch), select=greedy)
+            tours.append(built.tours.cpu())
+    assert all(torch.equal(tours[0], other) for other in tours[1:])

@@ -8,8 +8,9 @@ from safetensors import torch as safetensors
 from fairway import atomic
 from fairway.errors import InvalidFile
 from fairway.policies.attention import Policy
-from fairway.policies.checkpoint import load_policy, save_policy
-from fairway.policies.config import AM, POMO
+from fairway.policies.checkpoint import load_heatmap, load_policy, save_policy
+from fairway.policies.config import AM, POMO, HeatmapConfig
+from fairway.policies.heatmap import HeatmapNetwork
 
 CPU = torch.device("cpu")
 SMALL = replace(POMO, layers=1, width=32, heads=2, hidden=16)
@@ -202,3 +203,36 @@ def test_a_card_that_says_something_else_is_refused(saved, changes, said):
 def test_what_is_no_card_is_refused(saved, text):
     saved.write_text(text)
     assert "is no JSON" in (said := refusal(saved)) or "is no card" in said
+
+
+def test_a_heatmap_network_comes_back_as_it_was(tmp_path):
+    torch.manual_seed(2)
+    network = HeatmapNetwork(HeatmapConfig(layers=1, width=4, graph="limits", foresight=True))
+    card = save_policy(network, tmp_path / "ants", trained={"problem": "tspdl"})
+    back, told = load_heatmap(card, CPU)
+    assert told.policy == network.config
+    for name, tensor in network.state_dict().items():
+        assert torch.equal(back.state_dict()[name], tensor)
+
+
+def test_the_two_kinds_of_networks_are_not_taken_for_each_other(saved, tmp_path):
+    card = save_policy(
+        HeatmapNetwork(HeatmapConfig(layers=1, width=4)), tmp_path / "ants", trained={}
+    )
+    with pytest.raises(InvalidFile, match="works with --method ants"):
+        load_policy(card, CPU)
+    with pytest.raises(InvalidFile, match="ants need one of a gfacs recipe"):
+        load_heatmap(saved, CPU)
+
+
+def test_a_heatmap_of_no_layers_is_refused(tmp_path):
+    card = save_policy(
+        HeatmapNetwork(HeatmapConfig(layers=1, width=4)), tmp_path / "ants", trained={}
+    )
+    record = json.loads(card.read_text())["policy"]
+    rewrite(card, policy={**record, "layers": 0})
+    with pytest.raises(InvalidFile, match="cannot be built"):
+        load_heatmap(card, CPU)
+    rewrite(card, policy={**record, "graph": "odd"})
+    with pytest.raises(InvalidFile, match="expected 'union' or 'limits'"):
+        load_heatmap(card, CPU)

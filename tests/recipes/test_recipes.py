@@ -5,14 +5,14 @@ import pytest
 from fairway.errors import InvalidRequest
 from fairway.kernels.lookahead.rule import AUTHORS, Guard, Rule
 from fairway.policies.config import AM, POMO
-from fairway.recipes import MODELS, needs_weights, recipe_named, recipe_names
+from fairway.recipes import COLONIES, MODELS, needs_weights, recipe_named, recipe_names
 from fairway.train.config import Foresight, Rate
 from fairway.train.losses import Objective
 
 
 def test_every_listed_recipe_is_a_config_of_that_name():
     names = recipe_names()
-    assert len(set(names)) == len(names) == 9 * 10 + 4 + 2
+    assert len(set(names)) == len(names) == 9 * 10 + 3 * 11 + 4 + 2
     for name in names[:-2]:
         config = recipe_named(name)
         assert config.name == name
@@ -20,7 +20,7 @@ def test_every_listed_recipe_is_a_config_of_that_name():
 
 
 def test_every_model_serves_any_size():
-    for model in MODELS:
+    for model in (*MODELS, *COLONIES):
         assert recipe_named(f"{model}-tsptw37-easy").nodes == 37
 
 

@@ -13,9 +13,11 @@ import torch
 from safetensors import torch as safetensors
 
 from fairway.errors import InvalidFile, InvalidRequest
-from fairway.policies.checkpoint import load_policy, save_policy
+from fairway.policies.checkpoint import load_heatmap, load_policy, save_policy
+from fairway.policies.config import HeatmapConfig
 from fairway.recipes import recipe_named
 from fairway.train import session, snapshot
+from fairway.train.config import Foresight
 from fairway.train.loop import Budget, Diverged, Record
 from fairway.train.memory import OutOfMemory
 from fairway.train.run import begin
@@ -304,3 +306,52 @@ def test_a_missing_tensorboard_is_noted(tiny, tmp_path, monkeypatch):
     notes = [e for e in run_to_end(tiny, tmp_path, Budget(instances=8)) if isinstance(e, Note)]
     assert len(notes) == 1
     assert re.search("TensorBoard is not installed", notes[0].sentence)
+
+
+ANTS = replace(
+    recipe_named("gfacs-star-pip-d-tsptw7-hard"),
+    policy=HeatmapConfig(layers=2, width=8, foresight=True),
+    ants=3,
+    batch=2,
+    epoch=4,
+    epochs=4,
+    foresight=Foresight(1, 2, 1, 1, tours=2),
+)
+
+
+def test_a_colony_is_trained_in_a_folder_like_any_policy(tmp_path):
+    events = run_to_end(ANTS, tmp_path, None)
+    end = events[-1]
+    assert isinstance(end, Finished)
+    assert (end.step, end.instances, end.interrupted) == (8, 16, False)
+    assert end.score is not None
+    network, card = load_heatmap(tmp_path, CPU, ANTS.policy)
+    assert card.trained["recipe"] == ANTS.name
+    assert card.trained["config"]["guard"]["kind"] == "ahead"
+    assert network.config == ANTS.policy
+    assert (tmp_path / "curve.png").exists()
+
+
+def test_a_colony_that_is_resumed_goes_on_as_if_it_had_never_stopped(tmp_path):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    every = Cadence(record=0.0, validation=1e9, snapshot=0.0)
+    run_to_end(ANTS, whole, None, cadence=every)
+    events = train_recipe(ANTS, parts, None, device="cpu", cadence=every)
+    for event in events:
+        if isinstance(event, Record) and event.step == 4:
+            events.close()
+    run_to_end(ANTS, parts, None, cadence=every, resume=True)
+    assert losses(parts) == losses(whole)
+    ends = [load_heatmap(folder, CPU)[0].state_dict() for folder in (whole, parts)]
+    assert all(torch.equal(ends[0][name], ends[1][name]) for name in ends[0])
+
+
+def test_a_colony_begins_with_the_weights_it_is_given(tmp_path):
+    run_to_end(ANTS, tmp_path / "first", None)
+    other = replace(ANTS, seed=5)
+    events = train_recipe(other, tmp_path / "second", None, device="cpu", start=tmp_path / "first")
+    next(events)
+    events.close()
+    given = load_heatmap(tmp_path / "first", CPU)[0].state_dict()
+    begun = snapshot.restore(other, tmp_path / "second", CPU).policy.state_dict()
+    assert all(torch.equal(given[name], begun[name]) for name in given)

@@ -38,6 +38,14 @@ TIMED = (
 BESIDE = ("instances", "strict_sol", "strict_inst", "proved", "instance_seconds")
 """What is shown at once of all that a report says beside the paper's columns."""
 
+Searched = Annotated[
+    Literal["none", "trail", "tours"],
+    typer.Option(help="Local search around ants' tours: for pheromone, or for the tours too."),
+]
+LastAlone = Annotated[
+    bool, typer.Option("--last-iteration", help="Count a colony's last tours alone.")
+]
+
 
 def evaluate(
     method: Annotated[str, typer.Option(help="greedy-l, greedy-c, policy, beam, solve, ...")],
@@ -57,6 +65,10 @@ def evaluate(
         Literal["trained", "none", "0", "1", "2", "drafts"],
         typer.Option(help="Steps of look-ahead, or the exact one for drafts."),
     ] = "trained",
+    ants: Annotated[int, typer.Option(help="Of a colony, in each iteration.")] = 100,
+    iterations: Annotated[int, typer.Option(help="Of a colony.")] = 10,
+    search: Searched = "none",
+    last_iteration: LastAlone = False,
     polish: Annotated[float, typer.Option(help="Seconds of local search at the end.")] = 0.0,
     trials: Annotated[int | None, typer.Option(help="Of LKH-3.")] = None,
     references: Annotated[
@@ -76,6 +88,7 @@ def evaluate(
     from fairway.evaluate.methods import Asked
     from fairway.evaluate.run import Place
     from fairway.evaluate.run import evaluate as run
+    from fairway.inference.foraging import Foraging
     from fairway.inference.mode import Mode
 
     if seconds < 0 or polish < 0:
@@ -83,7 +96,10 @@ def evaluate(
     if together < 1:
         raise InvalidRequest(f"--together is {together}; expected 1 or more")
     mode = Mode(decode, symmetries, samples, width, budget, _guard(mask))
-    asked = Asked(method, seconds, seed, policy, mode, polish, trials, references, workers, device)
+    foraging = Foraging(ants, iterations, search, last_iteration, _guard(mask))
+    asked = Asked(
+        method, seconds, seed, policy, mode, polish, trials, references, workers, device, together, foraging
+    )  # fmt: skip
     instances = _instances(bed)
     place = Place(out, study, instances.name, label or _label(asked))
     count = len(instances) if limit is None else min(limit, len(instances))
@@ -132,14 +148,25 @@ def _label(asked: "Asked") -> str:
         }  # fmt: skip
         settings.append(f"{mode.kind} {sizes.get(mode.kind, '')}".strip())
         settings += ["x8"] if mode.views > 1 else []
-        if (guard := mode.guard) is not None:
-            settings.append(f"mask {guard.rule.steps if guard.kind == 'ahead' else guard.kind}")
+        settings += _masks(mode.guard)
+    elif asked.method == "ants" and asked.policy is not None:
+        said, foraging = asked.policy.resolve().name, asked.foraging
+        settings.append(f"{foraging.ants} ants x{foraging.iterations}")
+        settings += [f"search {foraging.search}"] if foraging.search != "none" else []
+        settings += ["last iteration"] if foraging.last else []
+        settings += _masks(foraging.guard)
     elif asked.method == "beam":
         settings.append(str(mode.width))
     elif asked.method in TIMED:
         settings.append(f"{asked.seconds:g} s")
     settings += [f"local search {asked.polish:g} s"] if asked.polish else []
     return ", ".join([said, " ".join(settings)]) if settings else said
+
+
+def _masks(guard: "Guard | None") -> list[str]:
+    if guard is None:
+        return []
+    return [f"mask {guard.rule.steps if guard.kind == 'ahead' else guard.kind}"]
 
 
 def _watched(runs: Iterator["Results"], label: str, count: int) -> "Results":

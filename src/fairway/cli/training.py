@@ -15,9 +15,8 @@ from fairway.errors import InvalidRequest
 if TYPE_CHECKING:
     from rich.panel import Panel
 
-    from fairway.train.config import TrainConfig
     from fairway.train.loop import Budget
-    from fairway.train.session import Event, Finished, Record, Validation
+    from fairway.train.session import Config, Event, Finished, Record, Validation
 
 LINE_EVERY = 10.0
 """Seconds of training between the lines that stand in for the panel where there is no terminal."""
@@ -68,7 +67,7 @@ def _check(minutes: float | None, instances: int | None, resume: bool, start: Pa
         raise InvalidRequest("a resumed run has its own weights; leave out --from or --resume")
 
 
-def _config(recipe: str, batch: int | None, seed: int | None, weights: bool) -> "TrainConfig":
+def _config(recipe: str, batch: int | None, seed: int | None, weights: bool) -> "Config":
     from fairway.recipes import needs_weights, recipe_named
 
     config = recipe_named(recipe)
@@ -86,7 +85,7 @@ def _budget(minutes: float | None, instances: int | None) -> "Budget | None":
     return None if minutes is None and instances is None else Budget(instances, minutes)
 
 
-def _shown(config: "TrainConfig", events: "Iterator[Event]") -> "Finished | None":
+def _shown(config: "Config", events: "Iterator[Event]") -> "Finished | None":
     """Show what happens as it does, and return how it ended; None in a process that only lends a hand."""
     from fairway.cli import show
     from fairway.train.session import Finished, Note, Record, Validation
@@ -115,7 +114,7 @@ Display = Callable[["Record | None", "Validation | None"], None]
 
 
 @contextmanager
-def _display(config: "TrainConfig") -> "Iterator[Display]":
+def _display(config: "Config") -> "Iterator[Display]":
     """A live panel on a terminal; elsewhere a line now and then, and one for each validation."""
     from fairway.cli import show
 
@@ -141,9 +140,7 @@ def _display(config: "TrainConfig") -> "Iterator[Display]":
     yield lines
 
 
-def panel(
-    config: "TrainConfig", record: "Record | None", validation: "Validation | None"
-) -> "Panel":
+def panel(config: "Config", record: "Record | None", validation: "Validation | None") -> "Panel":
     """Where a run stands: progress, then the same figures in training and in validation, then its pulse."""
     from rich import box
     from rich.console import Group

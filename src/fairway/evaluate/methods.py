@@ -17,6 +17,7 @@ from fairway.evaluate import single
 from fairway.evaluate.judging import walked
 from fairway.evaluate.references import PUBLISHED_TOLERANCE, load_references
 from fairway.evaluate.single import Answer, Shared, Single, Tour, shared_out
+from fairway.inference.foraging import Foraging
 from fairway.inference.mode import Mode
 from fairway.judge import TOLERANCE
 from fairway.problems.instance import InstanceSet
@@ -48,6 +49,8 @@ class Asked:
     device: str = "auto"
     together: int = TOGETHER
     """Instances that rules and policies take side by side."""
+    foraging: Foraging = field(default_factory=Foraging)
+    """How ants go about it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,6 +127,24 @@ def _policy(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Meth
     return nullcontext(
         Method(settings, run, asked.together, PUBLISHED_TOLERANCE, device=model.device.type)
     )
+
+
+def _ants(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
+    """Tours of a trained colony; those of all its iterations count, or those of the last one where that is asked."""
+    from fairway.inference.ants import load_colony, propose_by_ants
+    from fairway.train.processes import device_named
+
+    if asked.policy is None:
+        raise InvalidRequest("--method ants needs --policy: the folder of a trained colony")
+    colony, workers = load_colony(asked.policy, device_named(asked.device)), cores(asked.workers)
+
+    def run(some: InstanceSet, first: int) -> list[Proposal]:
+        found = propose_by_ants(colony, some, asked.foraging, asked.seed, first, workers)
+        return [Proposal(tours) for tours in found]
+
+    settings = {"policy": colony.name, "seed": asked.seed, **asked.foraging.settings}
+    device = colony.device.type
+    return nullcontext(Method(settings, run, asked.together, PUBLISHED_TOLERANCE, device=device))
 
 
 def _reference(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
@@ -251,6 +272,7 @@ METHODS: dict[str, Callable[[Asked, InstanceSet], AbstractContextManager[Method]
     "greedy-l": _greedy("nearest"),
     "greedy-c": _greedy("tightest"),
     "policy": _policy,
+    "ants": _ants,
     "beam": _alone(lambda asked: partial(single.by_beam, width=asked.mode.width)),
     "exact": _alone(lambda asked: partial(single.by_proof, seconds=asked.seconds)),
     "improve": _alone(_timed(single.by_local_search)),

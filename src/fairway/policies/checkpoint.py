@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
 import torch
 from safetensors import SafetensorError
@@ -19,7 +19,12 @@ from torch import Tensor, nn
 from fairway import atomic
 from fairway.errors import FairwayError, InvalidFile, InvalidRequest
 from fairway.policies.attention import Policy
-from fairway.policies.config import PolicyConfig
+from fairway.policies.config import HeatmapConfig, PolicyConfig
+from fairway.policies.heatmap import HeatmapNetwork
+
+Network = Policy | HeatmapNetwork
+NetworkConfig = PolicyConfig | HeatmapConfig
+Kind = TypeVar("Kind", Policy, HeatmapNetwork)
 
 FORMAT = 1
 LARGEST = 10_000
@@ -31,7 +36,7 @@ class Card:
     """What is known of a policy without opening its weights."""
 
     format: int
-    policy: PolicyConfig
+    policy: NetworkConfig
     weights: str
     """The name of the weights' file, in the folder of the card."""
     sha256: str
@@ -39,7 +44,7 @@ class Card:
     """What it was trained on, for how long, and the figures it reached."""
 
 
-def save_policy(policy: Policy, stem: Path, *, trained: dict[str, Any]) -> Path:
+def save_policy(policy: Network, stem: Path, *, trained: dict[str, Any]) -> Path:
     """Write a policy as `stem`.safetensors and `stem`.json (`policy` in a folder), and return the card's path.
 
     Where a card is there already, the new weights get a name of their own, and the old ones go once nothing names them.
@@ -70,8 +75,28 @@ def load_policy(
         device: Where it goes, whatever it was trained on.
         config: What it must be made of, where only that will do.
     """
+    return _loaded(path, device, config, Policy)
+
+
+def load_heatmap(
+    path: Path, device: torch.device, config: HeatmapConfig | None = None
+) -> tuple[HeatmapNetwork, Card]:
+    """The same for a network that draws heatmaps for ants."""
+    return _loaded(path, device, config, HeatmapNetwork)
+
+
+def _loaded(
+    path: Path, device: torch.device, config: NetworkConfig | None, kind: type[Kind]
+) -> tuple[Kind, Card]:
     place = _card_place(path)
     card = _card(place)
+    if isinstance(card.policy, HeatmapConfig) != (kind is HeatmapNetwork):
+        drawn = isinstance(card.policy, HeatmapConfig)
+        raise InvalidFile(
+            f"{place}: holds a network that draws heatmaps; it works with --method ants"
+            if drawn
+            else f"{place}: holds a policy that decodes tours; ants need one of a gfacs recipe"
+        )
     if config is not None and config != card.policy:
         found, wanted = asdict(card.policy), asdict(config)
         raise InvalidFile(
@@ -85,7 +110,7 @@ def load_policy(
         )
     tensors, _ = tensors_in(content, weights)
     with torch.device("meta"):
-        policy = Policy(card.policy)
+        policy = kind(card.policy)
     check_fit(policy, tensors, weights)
     policy.load_state_dict(tensors, assign=True)
     return policy.to(device), card
@@ -185,8 +210,11 @@ def _card(place: Path) -> Card:
     return Card(FORMAT, _policy_config(record["policy"], place), weights, digest, trained)
 
 
-def _policy_config(record: object, place: Path) -> PolicyConfig:
-    hints = get_type_hints(PolicyConfig)
+def _policy_config(record: object, place: Path) -> NetworkConfig:
+    """Of either kind, which are told apart by their fields."""
+    drawn = isinstance(record, dict) and "graph" in record
+    kind = HeatmapConfig if drawn else PolicyConfig
+    hints = get_type_hints(kind)
     if not isinstance(record, dict) or record.keys() != hints.keys():
         raise InvalidFile(f"{place}: its policy is no config ({_keys(record, set(hints))})")
     for name, value in record.items():
@@ -196,7 +224,7 @@ def _policy_config(record: object, place: Path) -> PolicyConfig:
             expected = " or ".join(map(repr, choices)) or hints[name].__name__
             raise InvalidFile(f"{place}: policy.{name} is {value!r}; expected {expected}")
     try:
-        return PolicyConfig(**record)
+        return kind(**record)
     except (InvalidRequest, ZeroDivisionError) as error:
         raise InvalidFile(f"{place}: its policy cannot be built ({error})") from error
 

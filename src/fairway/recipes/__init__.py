@@ -3,6 +3,7 @@
 A recipe's name is `<model>-<problem><nodes>-<hardness>`, such as `pomo-star-pip-tsptw50-hard`. Variants stand between
 model and problem (`-first10`, `-layernorm`, `-lambda2`, `-nocount`, `-every500`), and `finetune-` stands before all.
 `general-tsptw` and `general-tspdl` train one policy for all beds of a problem.
+Ant colonies have variants of their own: `-limits` and `-sparse`.
 """
 
 import re
@@ -14,9 +15,10 @@ from typing import Literal, cast
 from fairway.errors import InvalidRequest
 from fairway.policies.norms import Normalisation
 from fairway.problems.beds import beds
-from fairway.recipes import own, paper, variants
+from fairway.recipes import gfacs, own, paper, variants
 from fairway.recipes.task import Task
 from fairway.train.config import TrainConfig
+from fairway.train.gfacs.config import ColonyConfig
 
 MODELS: dict[str, Callable[[Task], TrainConfig]] = {
     "pomo": paper.pomo,
@@ -36,6 +38,17 @@ GENERAL: dict[str, Callable[[], TrainConfig]] = {
 }
 """Recipes for all beds of a problem."""
 
+COLONIES: dict[str, Callable[[Task], ColonyConfig]] = {
+    "gfacs-star": gfacs.gfacs_star,
+    "gfacs-star-pip": gfacs.gfacs_star_pip,
+    "gfacs-star-pip-d": gfacs.gfacs_star_pip_d,
+}
+
+COLONY_VARIANTS: dict[str, Callable[[ColonyConfig], ColonyConfig]] = {
+    "limits": gfacs.by_limits,
+    "sparse": gfacs.looking_nearby,
+}
+
 VARIANTS: dict[str, Callable[[TrainConfig, str], TrainConfig]] = {
     r"first(\d+)": lambda config, steps: variants.guarded_at_first(config, int(steps)),
     r"(instance|batch|layer)norm": lambda config, by: variants.normalised(
@@ -51,13 +64,13 @@ MOST_NODES = 1_000
 """What a policy that looks at every pair of nodes, for many tours at once, can be trained on."""
 
 _NAME = re.compile(
-    rf"(?P<tune>{FINE_TUNE})?(?P<model>{'|'.join(sorted(MODELS, key=len, reverse=True))})"
+    rf"(?P<tune>{FINE_TUNE})?(?P<model>{'|'.join(sorted((*MODELS, *COLONIES), key=len, reverse=True))})"
     r"(?P<variants>(?:-[a-z]+[\d.]*)*?)"
     r"-(?P<problem>tsptw|tspdl)(?P<nodes>\d{1,9})-(?P<hardness>easy|medium|hard)"
 )
 
 
-def recipe_named(name: str) -> TrainConfig:
+def recipe_named(name: str) -> TrainConfig | ColonyConfig:
     """The config that a name stands for; any number of nodes may stand in it."""
     if name in GENERAL:
         return GENERAL[name]()
@@ -71,8 +84,11 @@ def recipe_named(name: str) -> TrainConfig:
     problem = cast(Literal["tsptw", "tspdl"], match["problem"])
     hardness = cast(Literal["easy", "medium", "hard"], match["hardness"])
     task = Task(problem, int(match["nodes"]), hardness)
+    words = list(filter(None, match["variants"].split("-")))
+    if match["model"] in COLONIES:
+        return _colony(COLONIES[match["model"]](task), words, name)
     config = MODELS[match["model"]](task)
-    for word in filter(None, match["variants"].split("-")):
+    for word in words:
         config = _varied(config, word, name)
     if match["tune"]:
         config = variants.fine_tuning(config)
@@ -89,7 +105,16 @@ def recipe_names() -> list[str]:
     tasks = [f"{bed.problem}{bed.nodes}-{bed.hardness}" for bed in beds().values() if bed.published]
     small = [f"{problem}{nodes}-hard" for problem in ("tsptw", "tspdl") for nodes in (10, 20)]
     every = [f"{model}-{task}" for model in MODELS for task in tasks]
-    return [*every, *(f"fairway-{task}" for task in small), *GENERAL]
+    colonies = [f"{model}-{task}" for model in COLONIES for task in (*tasks, "tsptw500-medium")]
+    return [*every, *colonies, *(f"fairway-{task}" for task in small), *GENERAL]
+
+
+def _colony(config: ColonyConfig, words: list[str], name: str) -> ColonyConfig:
+    if needs_weights(name) or not COLONY_VARIANTS.keys() >= set(words):
+        raise _unknown(name)
+    for word in words:
+        config = COLONY_VARIANTS[word](config)
+    return replace(config, name=name)
 
 
 def _varied(config: TrainConfig, word: str, name: str) -> TrainConfig:

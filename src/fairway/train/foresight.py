@@ -1,6 +1,7 @@
 """When a PIP-D head learns, when a frozen copy of it masks, and which copy that is."""
 
-from fairway.train.config import TrainConfig
+from fairway.train.config import Foresight, TrainConfig
+from fairway.train.gfacs.run import ColonyRun
 from fairway.train.run import Run
 from fairway.train.step import Phase
 
@@ -9,21 +10,25 @@ ROUNDED = 1 + 1e-9
 
 
 def phase_of(config: TrainConfig, epoch: int, spent: float) -> Phase:
-    """Online in the first epochs, at the end of every period and at the end of the run; offline in between.
+    """Which phase an epoch is in, where this share of the run is over."""
+    if config.foresight is None:
+        warm = config.baseline == "greedy" and epoch == 1
+        return "warm" if warm else "exact"
+    return "online" if is_online(config.foresight, epoch, spent) else "offline"
+
+
+def is_online(plan: Foresight, epoch: int, spent: float) -> bool:
+    """In the first epochs, at the end of every period and at the end of the run; offline in between.
 
     All three are numbers of epochs, however long the run: where a clock ends it, how many it will have had is told from
     the share that is over.
     """
-    plan = config.foresight
-    if plan is None:
-        warm = config.baseline == "greedy" and epoch == 1
-        return "warm" if warm else "exact"
     refreshing = (epoch - 1) % plan.period >= plan.period - plan.refresh
     ending = (epoch - 1) * (1 - spent) <= plan.last * spent * ROUNDED
-    return "online" if epoch <= plan.first or refreshing or ending else "offline"
+    return epoch <= plan.first or refreshing or ending
 
 
-def settle_oracle(run: Run, figures: dict[str, float], block_ends: bool) -> None:
+def settle_oracle(run: Run | ColonyRun, figures: dict[str, float], block_ends: bool) -> None:
     """After an online epoch: keep a copy of the policy where its head is the best of this block of epochs.
 
     The best is the one that spares most of the sound candidates, among those that find enough of the doomed ones.

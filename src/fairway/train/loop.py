@@ -16,6 +16,7 @@ from fairway.policies.attention import Policy
 from fairway.train.baseline import settle_baseline
 from fairway.train.engine import engine
 from fairway.train.foresight import phase_of, settle_oracle
+from fairway.train.gfacs.run import ColonyRun
 from fairway.train.run import Run
 from fairway.train.schedule import rate_at
 from fairway.train.step import FIGURES, Learners, Phase
@@ -33,7 +34,7 @@ class Budget:
     instances: int | None = None
     minutes: float | None = None
 
-    def spent(self, run: Run) -> float:
+    def spent(self, run: Run | ColonyRun) -> float:
         """Which share of the run is over, 0 to 1 and beyond."""
         shares = [0.0]
         if self.instances is not None or self.minutes is None:

@@ -51,6 +51,16 @@ class Run:
         """The policy to validate and to ship."""
         return self.policy if self.average is None else self.average
 
+    @property
+    def device(self) -> torch.device:
+        """Where it is trained."""
+        return self.moving.device
+
+    @property
+    def sums(self) -> dict[str, Tensor]:
+        """The tensors that belong to no network, by name."""
+        return {"moving": self.moving, "epoch_sums": self.epoch_sums}
+
     def modules(self) -> Iterator[tuple[str, nn.Module]]:
         """The networks, by name."""
         named = {

@@ -16,19 +16,28 @@ import torch
 
 from fairway import atomic
 from fairway.errors import InvalidFile, InvalidRequest
-from fairway.policies.checkpoint import content_of, load_policy, save_policy
+from fairway.policies.checkpoint import content_of, load_heatmap, load_policy, save_policy
 from fairway.policies.features import Batch
 from fairway.train import snapshot
 from fairway.train.config import TrainConfig
+from fairway.train.gfacs import loop as ants
+from fairway.train.gfacs.config import ColonyConfig
+from fairway.train.gfacs.run import ColonyRun, found
+from fairway.train.gfacs.validate import validate_ants
 from fairway.train.log import LINES, Log, Validation, numbers_only
 from fairway.train.loop import Budget, Diverged, Record, train
-from fairway.train.memory import too_large
+from fairway.train.memory import OutOfMemory, too_large
 from fairway.train.processes import device_named, interruptions, join
 from fairway.train.run import Run, begin
 from fairway.train.validate import Score, mean_score, validate, validation_set
 from fairway.train.world import World
 
+Config = TrainConfig | ColonyConfig
+AnyRun = Run | ColonyRun
+
 SETTINGS = "config.json"
+ANTS_HELD_OUT = 64
+"""Instances that ants are validated on, each with many tours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +76,7 @@ Event = Record | Validation | Note | Finished
 
 
 def train_recipe(
-    config: TrainConfig,
+    config: Config,
     out: Path,
     budget: Budget | None = None,
     *,
@@ -103,16 +112,19 @@ def train_recipe(
 
 
 def _begun(
-    config: TrainConfig, out: Path, device: torch.device, start: Path | None, world: World
-) -> Run:
+    config: Config, out: Path, device: torch.device, start: Path | None, world: World
+) -> AnyRun:
     """A run at its first step, in a folder that holds no other."""
     if world.rank == 0 and snapshot.holds_a_run(out):
         raise InvalidRequest(
             f"{out}: holds a run already; go on with it by --resume, or choose another --out"
         )
-    run = begin(config, device)
+    run = begin(config, device) if isinstance(config, TrainConfig) else found(config, device)
     if start is not None:
-        policy, card = load_policy(start, device, config.policy)
+        if isinstance(config, TrainConfig):
+            policy, card = load_policy(start, device, config.policy)
+        else:
+            policy, card = load_heatmap(start, device, config.policy)
         problem = card.trained.get("problem", config.problem)
         if problem != config.problem:
             raise InvalidRequest(
@@ -123,7 +135,7 @@ def _begun(
     return run
 
 
-def _make_ready(run: Run, out: Path, budget: Budget, start: Path | None) -> None:
+def _make_ready(run: AnyRun, out: Path, budget: Budget, start: Path | None) -> None:
     """The folder with what decides the run, and a snapshot of its beginning."""
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -151,15 +163,17 @@ def _budget_in(out: Path) -> Budget:
         ) from error
 
 
-def _follow(run: Run, budget: Budget, world: World, cadence: Cadence) -> None:
+def _follow(run: AnyRun, budget: Budget, world: World, cadence: Cadence) -> None:
     """What all processes but the first do: train."""
     with interruptions() as asked:
-        for _ in train(run, budget, world, cadence.record):
+        for _ in _trained(run, budget, world, cadence.record):
             if _agreed(asked(), run, world):
                 return
 
 
-def _lead(run: Run, out: Path, budget: Budget, world: World, cadence: Cadence) -> Iterator[Event]:
+def _lead(
+    run: AnyRun, out: Path, budget: Budget, world: World, cadence: Cadence
+) -> Iterator[Event]:
     """Train, and keep the books."""
     with closing(Log(out, run.step)) as log, interruptions() as asked:
         if not log.has_board:
@@ -179,24 +193,40 @@ def _lead(run: Run, out: Path, budget: Budget, world: World, cadence: Cadence) -
                 raise
             exhausted = True  # what the steps held is given back only once this clause is left
         if exhausted:
-            raise too_large(run.config, run.moving.device, world.size)
+            raise _too_large(run, world)
 
 
 def _watched(
-    run: Run, budget: Budget, world: World, books: "_Books", asked: Callable[[], bool]
+    run: AnyRun, budget: Budget, world: World, books: "_Books", asked: Callable[[], bool]
 ) -> Iterator[Event]:
     """Train until the budget is spent or somebody asks to stop, and close the books."""
     interrupted = False
-    for record in train(run, budget, world, books.cadence.record):
+    for record in _trained(run, budget, world, books.cadence.record):
         yield from books.kept(record)
         if interrupted := _agreed(asked(), run, world):
             break
     yield from books.closed(interrupted)
 
 
-def _agreed(asked: bool, run: Run, world: World) -> bool:
+def _trained(run: AnyRun, budget: Budget, world: World, every: float) -> Iterator[Record]:
+    """The loop of this kind of run."""
+    if isinstance(run, Run):
+        return train(run, budget, world, every)
+    return ants.train(run, budget, world, every)
+
+
+def _too_large(run: AnyRun, world: World) -> OutOfMemory:
+    if isinstance(run, Run):
+        return too_large(run.config, run.device, world.size)
+    return OutOfMemory(
+        f"a batch of {run.config.batch} does not fit into the memory of {run.device}; "
+        "choose a smaller one with --batch"
+    )
+
+
+def _agreed(asked: bool, run: AnyRun, world: World) -> bool:
     """Whether any process was asked to stop: all must do so after the same step."""
-    return bool(world.total(torch.tensor(float(asked), device=run.moving.device)))
+    return bool(world.total(torch.tensor(float(asked), device=run.device)))
 
 
 def _is_memory(error: RuntimeError) -> bool:
@@ -206,7 +236,7 @@ def _is_memory(error: RuntimeError) -> bool:
 class _Books:
     """The validations and snapshots of a run, and when they are due."""
 
-    def __init__(self, run: Run, out: Path, log: Log, cadence: Cadence) -> None:
+    def __init__(self, run: AnyRun, out: Path, log: Log, cadence: Cadence) -> None:
         self._run, self._out, self._log, self.cadence = run, out, log, cadence
         self._held_out = _held_out(run)
         self._validated_at = self._saved_at = run.seconds
@@ -225,7 +255,7 @@ class _Books:
     def validated(self) -> Validation:
         """A look at instances never trained on."""
         run = self._run
-        score = mean_score([validate(part, run.finished, batch) for part, batch in self._held_out])
+        score = mean_score([_score(run, part, batch) for part, batch in self._held_out])
         self._latest = Validation(run.step, run.instances, run.seconds, score)
         self._validated_at = run.seconds
         self._log.write(self._latest)
@@ -257,15 +287,24 @@ class _Books:
         self._saved_at, self.saved_step = run.seconds, run.step
 
 
-def _held_out(run: Run) -> list[tuple[TrainConfig, Batch]]:
+def _held_out(run: AnyRun) -> list[tuple[Config, Batch]]:
     """As many instances of each kind as a validation can afford: it should take a second or two."""
-    device, parts = run.moving.device, run.config.parts
-    small = 512 if run.config.nodes <= 20 else 128
+    device = run.device
+    if isinstance(run, ColonyRun):
+        return [(run.config, validation_set(run.config, ANTS_HELD_OUT, device))]
+    parts, small = run.config.parts, 512 if run.config.nodes <= 20 else 128
     count = (2_000 if device.type == "cuda" else small) // len(parts)
     return [(part, validation_set(part, max(1, count), device)) for part in parts]
 
 
-def _story(run: Run, score: Score | None) -> dict[str, Any]:
+def _score(run: AnyRun, config: Config, batch: Batch) -> Score:
+    if isinstance(run, ColonyRun):
+        return validate_ants(run.config, run.finished, batch)
+    assert isinstance(config, TrainConfig), "a policy is scored by a config of its own kind"
+    return validate(config, run.finished, batch)
+
+
+def _story(run: AnyRun, score: Score | None) -> dict[str, Any]:
     """What a policy's card says of its training."""
     config = run.config
     return {

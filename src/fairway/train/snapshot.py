@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import torch
 from safetensors import torch as safetensors
@@ -13,6 +13,8 @@ from fairway import atomic
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.policies.checkpoint import check_fit, content_of, differences, portable, tensors_in
 from fairway.train.config import TrainConfig
+from fairway.train.gfacs.config import ColonyConfig
+from fairway.train.gfacs.run import ColonyRun, found
 from fairway.train.run import Run, begin
 
 FORMAT = 1
@@ -22,9 +24,9 @@ RECORD = "run"
 MOMENTS = ("exp_avg", "exp_avg_sq", "step")
 
 
-def save(run: Run, folder: Path) -> None:
+def save(run: Run | ColonyRun, folder: Path) -> None:
     """Write all that the next step depends on; the snapshot before it survives any failure."""
-    tensors = {"moving": run.moving, "epoch_sums": run.epoch_sums}
+    tensors = dict(run.sums)
     for name, module in run.modules():
         tensors |= {f"{name}.{key}": tensor for key, tensor in module.state_dict().items()}
     for name, parameter in run.policy.named_parameters():
@@ -46,7 +48,13 @@ def holds_a_run(folder: Path) -> bool:
     return (folder / NAME).exists()
 
 
-def restore(config: TrainConfig, folder: Path, device: torch.device) -> Run:
+@overload
+def restore(config: TrainConfig, folder: Path, device: torch.device) -> Run: ...
+@overload
+def restore(config: ColonyConfig, folder: Path, device: torch.device) -> ColonyRun: ...
+def restore(
+    config: TrainConfig | ColonyConfig, folder: Path, device: torch.device
+) -> Run | ColonyRun:
     """The run of a folder where its last snapshot left it, on any device; another config than its own is refused."""
     place = folder / NAME
     if not place.exists():
@@ -59,14 +67,14 @@ def restore(config: TrainConfig, folder: Path, device: torch.device) -> Run:
             f"{place}: is of another run ({differences(record['config'], asked)}); "
             "resume it as it was begun, or begin a new one elsewhere"
         )
-    run = begin(config, device)
+    run = begin(config, device) if isinstance(config, TrainConfig) else found(config, device)
     parts = _parted(tensors)
     for name, module in run.modules():
         own = parts.pop(name, {})
         check_fit(module, own, place, f"{name}.")
         module.load_state_dict(own)
     _restore_moments(run, {moment: parts.pop(moment, {}) for moment in MOMENTS}, place)
-    for name, own in {"moving": run.moving, "epoch_sums": run.epoch_sums}.items():
+    for name, own in run.sums.items():
         own.copy_(_lone(parts.pop(name, {}), own, place))
     if parts:
         raise InvalidFile(f"{place}: holds an odd {min(parts)}; its config asks for other tensors")
@@ -104,7 +112,9 @@ def _lone(found: dict[str, Tensor], own: Tensor, place: Path) -> Tensor:
     return found[""]
 
 
-def _restore_moments(run: Run, moments: dict[str, dict[str, Tensor]], place: Path) -> None:
+def _restore_moments(
+    run: Run | ColonyRun, moments: dict[str, dict[str, Tensor]], place: Path
+) -> None:
     """Adam's memory, of the parameters that it had moved."""
     state = {}
     shapes = [(name, parameter.shape) for name, parameter in run.policy.named_parameters()]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Generator, Tensor
 
 from fairway.kernels.lookahead import Guard, ahead
@@ -168,11 +168,17 @@ def head_loss(
     counts = world.total(torch.stack([doomed.sum((0, 1, 3)), (asked & ~doomed).sum((0, 1, 3))]))
     # The mean over processes must be the sum over instances, whose weights are those of all processes.
     loss = world.size * foresight_loss(score, doomed, asked, (counts[0], counts[1]))
-    with torch.no_grad():
-        said = score > 0
-        right = [(doomed & said).sum(), doomed.sum(), (asked & ~doomed & ~said).sum()]
-        seen = torch.stack([*right, (asked & ~doomed).sum()])
-    return loss, seen.float()
+    return loss, rightly_judged(score, doomed, asked)
+
+
+@torch.no_grad()
+def rightly_judged(
+    score: Float[Tensor, "B P M N"], doomed: Bool[Tensor, "B P M N"], asked: Bool[Tensor, "B P M N"]
+) -> Float[Tensor, " 4"]:
+    """How many doomed candidates a head found, of how many; and how many sound ones it spared, of how many."""
+    said, sound = score > 0, asked & ~doomed
+    parts = [doomed & said, doomed, sound & ~said, sound]
+    return torch.stack([part.sum() for part in parts]).float()
 
 
 def violation_unit(batch: Batch) -> Float[Tensor, " B"]:

@@ -15,6 +15,7 @@ from fairway.problems.batch import moved, take
 from fairway.problems.draw import draw
 from fairway.search.decode import build
 from fairway.train.config import TrainConfig
+from fairway.train.gfacs.config import ColonyConfig
 from fairway.train.losses import infeasible
 from fairway.train.step import in_half
 
@@ -36,7 +37,7 @@ class Score:
     """The mean over the other instances of their best feasible tour; NaN where there is none."""
 
 
-def validation_set(config: TrainConfig, count: int, device: torch.device) -> Batch:
+def validation_set(config: TrainConfig | ColonyConfig, count: int, device: torch.device) -> Batch:
     """Held-out instances of the run's law; the same on every device, so that scores can be compared."""
     drawn = draw(config.law, config.nodes, count, Generator().manual_seed(SEED))
     return moved(drawn, device)
@@ -53,6 +54,11 @@ def validate(
     ]
     policy.train()
     fails, lengths = (torch.cat(part, dim=1) for part in zip(*parts, strict=True))
+    return scored(fails, lengths)
+
+
+def scored(fails: Bool[Tensor, "P B"], lengths: Float[Tensor, "P B"]) -> Score:
+    """The figures of some tours of every instance."""
     best = torch.where(fails, torch.inf, lengths).amin(0)
     solved = best.isfinite()
     return Score(

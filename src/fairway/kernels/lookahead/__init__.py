@@ -44,10 +44,15 @@ def ahead(batch: Batch, rule: Rule | None = None) -> Look:
 def along(batch: Batch, tours: int, rule: Rule | None = None) -> Look:
     """The look-ahead for one rollout of `tours` tours an instance, to be called at every step of it, in order.
 
-    On the CPU it keeps its place from step to step, which makes a whole tour cost what a few masks cost otherwise.
+    It keeps its place from step to step, which makes a whole tour cost what a few masks cost otherwise.
     """
+    asked = rule or Rule()
     if batch.limit.device.type == "cpu":
-        return cpu.Walk(cpu.rows_of(table(batch)), tours, rule or Rule())
+        return cpu.Walk(cpu.rows_of(table(batch)), tours, asked)
+    if batch.limit.is_cuda and asked.steps == 1 and batch.limit.dtype == torch.float32:
+        from fairway.kernels.lookahead import gpu
+
+        return gpu.Walk(table(batch), tours, asked)
     return ahead(batch, rule)
 
 

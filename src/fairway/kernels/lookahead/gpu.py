@@ -3,7 +3,8 @@
 Each row of the table is sorted once, and beside each rank stands the set of the columns up to it,
 as bits. The least entry that is still open is then where the first of these sets meets the set of
 what is left: a binary search, seven probes for a hundred nodes, and no two candidates have anything
-to tell each other.
+to tell each other. Along a rollout not even that is needed: what was visited stays visited, so each row
+goes on from the rank where it stood, and a whole tour costs as much as its rows are long.
 """
 
 from dataclasses import dataclass
@@ -43,8 +44,7 @@ class Ranks:
 
 def ranks(known: Table) -> Ranks:
     """Sort the rows of a table; rows lie side by side in memory, as the threads that search them do."""
-    assert known.latest.dtype == torch.float32, "the kernels compute in float32"
-    ranked, order = known.latest.mT.contiguous().sort(dim=1, stable=True)
+    ranked, order = _in_order(known)
     words = -(-order.shape[-1] // WORD)
     bit = torch.ones_like(order) << (order % WORD)
     own_word = [torch.where(order // WORD == word, bit, 0).cumsum(dim=1) for word in range(words)]
@@ -54,8 +54,19 @@ def ranks(known: Table) -> Ranks:
         ranked,
         torch.stack(own_word, dim=1),
         known.lead.mT.contiguous(),
-        torch.minimum(known.limit, known.latest[:, :, 0]).contiguous(),
+        _home(known),
     )
+
+
+def _in_order(known: Table) -> tuple[Float[Tensor, "B N N"], Int[Tensor, "B N N"]]:
+    """By rank and row: the entries of each row in order, and their columns."""
+    assert known.latest.dtype == torch.float32, "the kernels compute in float32"
+    ranked, order = known.latest.mT.contiguous().sort(dim=1, stable=True)
+    return ranked, order
+
+
+def _home(known: Table) -> Float[Tensor, "B N"]:
+    return torch.minimum(known.limit, known.latest[:, :, 0]).contiguous()
 
 
 def ranks_size(nodes: int) -> int:
@@ -87,6 +98,35 @@ def lookahead(prepared: Ranks, state: State, rule: Rule) -> Outlook:
         follows = (prepared.lead_by_column, level, least, second, least_at, left, allowed)
         _goes_on[grid](*follows, tours, nodes, words, TOURS, LANES)
     return Outlook(level, bound, allowed)
+
+
+class Walk:
+    """The look-ahead along a rollout of P tours an instance: every call is one step on from the call before.
+
+    Where a tour stands at the depot, it begins anew.
+    """
+
+    def __init__(self, known: Table, tours: int, rule: Rule) -> None:
+        assert rule.steps == 1, "the second step needs the second entry of each row too"
+        self._known, self._rule, self._home = known, rule, _home(known)
+        self._ranked, order = _in_order(known)
+        self._order = order.to(torch.int32)
+        instances, nodes = known.limit.shape
+        shape, device = (instances, tours, nodes), known.limit.device
+        self._front = torch.zeros(shape, dtype=torch.int32, device=device)
+
+    def __call__(self, state: State) -> Outlook:
+        """What the rule says of every candidate of the state reached."""
+        unvisited = state.unvisited.contiguous()
+        instances, tours, nodes = unvisited.shape
+        level = torch.empty(unvisited.shape, device=unvisited.device)
+        bound, allowed = torch.empty_like(level), torch.empty_like(unvisited)
+        grid = (triton.cdiv(tours, TOURS), instances, triton.cdiv(nodes, LANES))
+        facts = (self._known.lead, self._known.floor, self._home, self._ranked, self._order)
+        at = (state.node.contiguous(), state.level.contiguous(), unvisited, self._front)
+        sizes = (self._rule.tolerance, tours, nodes, self._rule.own, TOURS, LANES)
+        _one_step_on[grid](*facts, *at, level, bound, allowed, *sizes)
+        return Outlook(level, bound, allowed)
 
 
 @triton.jit
@@ -140,6 +180,43 @@ def _one_step(
         rise = tl.load(lead + (b * N + tl.load(node + tour)) * N + i)
         level = tl.maximum(tl.load(at_level + tour) + rise, lowest)
         out = tour * N + i
+        is_left = tl.load(unvisited + out) != 0
+        tl.store(level_out + out, level, mask=inside)
+        tl.store(bound_out + out, bound, mask=inside)
+        tl.store(allowed_out + out, is_left & (level <= bound + tolerance), mask=inside)
+
+
+@triton.jit
+def _one_step_on(
+    lead, floor, home, ranked, order, node, at_level, unvisited, front, level_out, bound_out, allowed_out,
+    tolerance, P, N: tl.constexpr, OWN: tl.constexpr, TOURS: tl.constexpr, LANES: tl.constexpr,
+):  # fmt: skip
+    """The same from the rank where each row of each tour stood, which only ever grows; the last is the row's own."""
+    b = tl.program_id(1).to(tl.int64)
+    i = tl.program_id(2) * LANES + tl.arange(0, LANES)
+    inside = i < N
+    i = tl.where(inside, i, 0)
+    ranked += b * N * N
+    order += b * N * N
+    lowest = tl.load(floor + b * N + i)
+    own = tl.load(home + b * N + i)
+    for p in range(tl.program_id(0) * TOURS, tl.minimum(P, tl.program_id(0) * TOURS + TOURS)):
+        tour = b * P + p
+        out = tour * N + i
+        here = tl.load(node + tour)
+        rank = tl.where(here == 0, 0, tl.load(front + out))  # at the depot a tour begins
+        column = tl.load(order + rank * N + i)
+        gone = (tl.load(unvisited + tour * N + column) == 0) & (rank < N - 1)
+        while tl.max(gone.to(tl.int32), axis=0) > 0:
+            rank = tl.where(gone, rank + 1, rank)
+            column = tl.load(order + rank * N + i)
+            gone = (tl.load(unvisited + tour * N + column) == 0) & (rank < N - 1)
+        tl.store(front + out, rank, mask=inside)
+        bound = tl.load(ranked + rank * N + i)
+        if OWN:
+            bound = tl.minimum(bound, own)
+        rise = tl.load(lead + (b * N + here) * N + i)
+        level = tl.maximum(tl.load(at_level + tour) + rise, lowest)
         is_left = tl.load(unvisited + out) != 0
         tl.store(level_out + out, level, mask=inside)
         tl.store(bound_out + out, bound, mask=inside)

@@ -1,0 +1,135 @@
+"""Tours from a trained colony: ants in several iterations, between which pheromone is all that is handed on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Generator, Tensor
+
+from fairway.errors import InvalidFile, InvalidRequest
+from fairway.inference.foraging import Foraging
+from fairway.kernels.lookahead.rule import Guard, Rule
+from fairway.kernels.moves.form import Form, form_of
+from fairway.policies.checkpoint import load_heatmap
+from fairway.policies.heatmap import HeatmapNetwork
+from fairway.problems.batch import to_batch
+from fairway.problems.instance import InstanceSet
+from fairway.problems.tspdl import TSPDLSet
+from fairway.search.ants import cost_to_ants, drawn_to, forage, outlook_of, untouched, weigh
+from fairway.search.polish import polish
+
+ROOM = {"cpu": 1 << 26, "cuda": 1 << 30}
+"""Numbers that the embeddings of the edges of a part may hold."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Colony:
+    """A heatmap network in its final state, the problem it was trained for, and the mask it was trained with."""
+
+    network: HeatmapNetwork
+    name: str
+    problem: str
+    guard: Guard
+    sparse: bool
+    """Whether the mask looks at the neighbours of the sparse graph alone."""
+
+    @property
+    def device(self) -> torch.device:
+        """Where its weights are."""
+        return next(self.network.parameters()).device
+
+
+def load_colony(path: Path | str, device: torch.device | str = "cpu") -> Colony:
+    """The network of a training's folder."""
+    place = Path(path)
+    network, card = load_heatmap(place, torch.device(device))
+    try:
+        said = card.trained["config"]
+        guard = Guard(said["guard"]["kind"], Rule(**said["guard"]["rule"]), said["guard"]["until"])
+        name, problem, sparse = card.trained["recipe"], said["problem"], said["sparse"]
+    except (TypeError, KeyError) as error:
+        raise InvalidFile(
+            f"{place}: does not say how its network was trained; train it anew with a gfacs recipe"
+        ) from error
+    return Colony(network.eval().requires_grad_(False), name, problem, guard, sparse)
+
+
+@torch.no_grad()
+def propose_by_ants(
+    colony: Colony,
+    instances: InstanceSet,
+    foraging: Foraging,
+    seed: int = 0,
+    first: int = 0,
+    workers: int = 1,
+) -> Int[np.ndarray, "B K M"]:
+    """The tours of all ants, iteration after iteration, in the direction of the instances; not yet judged.
+
+    Args:
+        colony: Of the same problem.
+        instances: Of any size; they are worked on in parts that fit into memory.
+        foraging: How.
+        seed: Equal seeds sample equal tours, on any device but for rounding.
+        first: The number of the first instance, by which each has its own stream of chance.
+        workers: Threads of the local search.
+    """
+    if instances.problem != colony.problem:
+        raise InvalidRequest(
+            f"colony {colony.name} was trained for {colony.problem}; these instances are of {instances.problem}"
+        )
+    an_instance = instances.nodes**2 * colony.network.config.width
+    step = max(1, ROOM[colony.device.type] // an_instance)
+    parts = [
+        _of_part(colony, instances[at : at + step], foraging, (seed, first + at), workers)
+        for at in range(0, len(instances), step)
+    ]
+    tours = np.concatenate(parts)
+    backwards = isinstance(instances, TSPDLSet) and instances.load == "shrinking"
+    return tours[..., ::-1] if backwards else tours
+
+
+def _of_part(
+    colony: Colony,
+    instances: InstanceSet,
+    foraging: Foraging,
+    seed: tuple[int, int],
+    workers: int,
+) -> Int[np.ndarray, "B K M"]:
+    batch, guard = to_batch(instances, colony.device), foraging.guard or colony.guard
+    heatmap = colony.network(batch)
+    heuristic, near = heatmap.log_heuristic(), heatmap.neighbours if colony.sparse else None
+    forms = [form_of(one) for one in instances] if foraging.search != "none" else []
+    streams = _streams(seed, len(instances))
+    pheromone, found = untouched(batch), []
+    for iteration in range(foraging.iterations):
+        look = outlook_of(batch, guard, foraging.ants, near)
+        noise = _noise(streams, foraging.ants, instances.nodes).to(colony.device)
+        built = forage(batch, drawn_to(heuristic, pheromone), look, noise)
+        tours = built.tours
+        if foraging.search != "none":
+            built = weigh(batch, _searched(forms, tours, seed[0] + iteration, workers))
+        pheromone = pheromone.after(built.tours, cost_to_ants(batch, built))
+        if iteration == foraging.iterations - 1 or not foraging.last:
+            found.append(built.tours if foraging.search == "tours" else tours)
+    return torch.cat(found, dim=1).cpu().numpy()
+
+
+def _searched(
+    forms: Sequence[Form], tours: Int[Tensor, "B P M"], seed: int, workers: int
+) -> Int[Tensor, "B P M"]:
+    better = polish(forms, tours.cpu().numpy(), seed=seed, workers=workers)
+    return torch.from_numpy(better).to(tours.device)
+
+
+def _streams(seed: tuple[int, int], count: int) -> list[Generator]:
+    """A stream of chance for each instance, which does not depend on its company."""
+    numbers = range(seed[1], seed[1] + count)
+    return [Generator().manual_seed((seed[0] * 1_000_003 + number) % 2**63) for number in numbers]
+
+
+def _noise(streams: Sequence[Generator], ants: int, nodes: int) -> Float[Tensor, "B P M"]:
+    """Drawn on the CPU, so that every device samples the same tours."""
+    return torch.stack([torch.rand(ants, nodes - 1, generator=stream) for stream in streams])

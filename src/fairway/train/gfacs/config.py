@@ -1,0 +1,101 @@
+"""What a training of ants is, as one frozen value, and how its temperatures move along it."""
+
+from dataclasses import dataclass
+from math import cos, log, pi
+from typing import Literal
+
+from fairway.errors import InvalidRequest
+from fairway.kernels.lookahead.rule import Guard
+from fairway.policies.config import HeatmapConfig
+from fairway.problems.generate import LAWS, Law
+from fairway.train.config import ONE_STEP, Foresight
+
+PAPERS_NETWORK = HeatmapConfig()
+ROUNDED = 1 + 1e-9
+"""So that a share that was rounded down still counts as the epoch that it begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColonyConfig:
+    """One colony's training."""
+
+    name: str
+    problem: Literal["tsptw", "tspdl"]
+    hardness: Literal["easy", "medium", "hard"]
+    nodes: int
+    policy: HeatmapConfig = PAPERS_NETWORK
+    guard: Guard = ONE_STEP
+    sparse: bool = False
+    """Whether the mask looks at the neighbours of the sparse graph alone."""
+    ants: int = 20
+    """Tours sampled for each instance."""
+    batch: int = 10
+    """Instances a step."""
+    epoch: int = 200
+    """Instances an epoch, the unit of schedules."""
+    epochs: int = 50
+    level: int = 5
+    """Epochs at the end in which temperatures do not move any more."""
+    sharpness: tuple[float, float] = (500.0, 2000.0)
+    """The paper's beta, at first and in the end: how much likelier a shorter tour should be."""
+    power: tuple[float, float] = (0.8, 1.0)
+    """Of what draws the ants, at first and in the end: the inverse temperature with which they sample."""
+    credit: tuple[float, float] = (0.5, 1.0)
+    """How much a sampled tour is judged by what local search makes of it, at first and in the end."""
+    rate: tuple[float, float] = (5e-4, 5e-5)
+    """The learning rate, which falls by a cosine."""
+    weight_decay: float = 0.01
+    clip_norm: float = 3.0
+    foresight: Foresight | None = None
+    seed: int = 2023
+
+    def __post_init__(self) -> None:
+        if self.nodes < 3 or self.batch < 1 or self.ants < 2:
+            raise InvalidRequest(
+                f"{self.nodes} nodes, batches of {self.batch} and {self.ants} ants cannot be trained on; "
+                "expected at least 3 nodes, 1 instance and 2 ants"
+            )
+        if (self.foresight is not None) != self.policy.foresight:
+            raise InvalidRequest("a PIP-D head and its schedule come together or not at all")
+
+    @property
+    def law(self) -> Law:
+        """The law that instances are drawn from."""
+        return LAWS[self.problem, self.hardness]
+
+    @property
+    def instances(self) -> int:
+        """How many instances the run is meant to see."""
+        return self.epoch * self.epochs
+
+
+@dataclass(frozen=True, slots=True)
+class Tempo:
+    """Where the schedules of a training stand."""
+
+    sharpness: float
+    power: float
+    credit: float
+    rate: float
+
+
+def tempo_at(config: ColonyConfig, spent: float) -> Tempo:
+    """The schedules where this share of the run is over; all move from epoch to epoch.
+
+    The sharpness rises with the logarithm of the epoch, power and credit in a straight line.
+    """
+    moving = max(config.epochs - config.level, 1)
+    passed = min(int(spent * config.epochs * ROUNDED), config.epochs)
+    straight = min(passed / moving, 1.0)
+    curved = min(log(passed + 1) / log(moving), 1.0) if moving > 1 else 1.0
+    fall = 0.5 * (1 - cos(pi * passed / config.epochs))
+    return Tempo(
+        _between(config.sharpness, curved),
+        _between(config.power, straight),
+        _between(config.credit, straight),
+        _between(config.rate, fall),
+    )
+
+
+def _between(ends: tuple[float, float], share: float) -> float:
+    return ends[0] + (ends[1] - ends[0]) * share

@@ -1,0 +1,87 @@
+"""The training loop of ants: a generator of records. What to do with them is the caller's business."""
+
+import math
+import os
+import time
+from collections.abc import Iterator
+
+import torch
+from torch import Generator
+
+from fairway.errors import InvalidRequest
+from fairway.train.foresight import is_online, settle_oracle
+from fairway.train.gfacs.config import ColonyConfig, tempo_at
+from fairway.train.gfacs.run import ColonyRun
+from fairway.train.gfacs.step import FIGURES, Colony, Phase, learn
+from fairway.train.loop import Budget, Diverged, Record
+from fairway.train.world import World
+
+
+def train(run: ColonyRun, budget: Budget, world: World, every: float = 1.0) -> Iterator[Record]:
+    """Go on with a run until its budget is spent, with a record about every so many seconds and one at the end."""
+    if world.size > 1:
+        raise InvalidRequest("ants are trained by one process; leave out torchrun")
+    colony = Colony(run.policy, run.oracle, len(os.sched_getaffinity(0)))
+    generator = Generator(run.device)
+    began, before = time.monotonic(), run.seconds
+    since, first, sums = run.seconds, run.step, torch.zeros_like(run.epoch_sums)
+    run.policy.train()
+    while (spent := budget.spent(run)) < 1:
+        phase, tempo, epoch = (
+            phase_of(run.config, run.epoch, spent),
+            tempo_at(run.config, spent),
+            run.epoch,
+        )
+        generator.manual_seed(seed_of(run.config, run.step))
+        run.optimiser.zero_grad()  # to None, so that a resting head is not moved by its moments
+        figures = learn(run.config, colony, phase, tempo, generator)
+        torch.nn.utils.clip_grad_norm_(run.policy.parameters(), run.config.clip_norm)
+        for group in run.optimiser.param_groups:
+            group["lr"] = tempo.rate
+        run.optimiser.step()
+        counted = torch.nn.functional.pad(figures, (0, 1), value=1.0)
+        sums, run.step = sums + counted, run.step + 1
+        run.epoch_sums += counted
+        run.seconds = before + time.monotonic() - began
+        over = budget.spent(run) >= 1
+        if run.epoch != epoch:
+            settle(
+                run, phase, over or phase_of(run.config, run.epoch, budget.spent(run)) != "online"
+            )
+        if over or run.seconds - since >= every:
+            means = means_of(sums.tolist())
+            if not math.isfinite(means["loss"]):
+                raise Diverged(
+                    f"the loss became {means['loss']} between steps {first + 1} and {run.step}; "
+                    "resume from the last snapshot with a lower learning rate"
+                )
+            pace = (run.step - first) * run.config.batch / max(run.seconds - since, 1e-9)
+            counts = (run.step, run.instances, run.seconds, budget.spent(run))
+            yield Record(*counts, pace, tempo.rate, phase, means)
+            began, before = time.monotonic(), run.seconds
+            since, first, sums = run.seconds, run.step, torch.zeros_like(sums)
+
+
+def phase_of(config: ColonyConfig, epoch: int, spent: float) -> Phase:
+    """When the head learns, and when its best copy masks; without a head the guard is all there is."""
+    if config.foresight is None:
+        return "exact"
+    return "online" if is_online(config.foresight, epoch, spent) else "offline"
+
+
+def settle(run: ColonyRun, phase: Phase, block_ends: bool) -> None:
+    """After an epoch: a look at the PIP-D head."""
+    if phase == "online":
+        settle_oracle(run, means_of(run.epoch_sums.tolist()), block_ends)
+    run.epoch_sums.zero_()
+
+
+def seed_of(config: ColonyConfig, step: int) -> int:
+    """Every step draws from a stream of its own, so that a run can be taken up anywhere."""
+    return (config.seed * 1_000_003 + step * 7_919) % 2**63
+
+
+def means_of(sums: list[float]) -> dict[str, float]:
+    """Figures over steps, from their sums and, last, how many steps there were."""
+    *totals, steps = sums
+    return dict(zip(FIGURES, (total / max(steps, 1) for total in totals), strict=True))

@@ -1,0 +1,137 @@
+"""One step of learning from ants: sample tours, search around them, and leave the gradient of both in the network."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from fairway.kernels.lookahead import Guard, Look, ahead
+from fairway.policies.features import Batch
+from fairway.policies.heatmap import Heatmap, HeatmapNetwork
+from fairway.problems.draw import draw
+from fairway.search.ants import Trodden, cost_to_ants, drawn_to, explore, outlook_of, retrace
+from fairway.search.decode import states_along
+from fairway.search.polish import forms_in, polish
+from fairway.train.gfacs.balance import balance_loss, energy, shared_energy
+from fairway.train.gfacs.config import ColonyConfig, Tempo
+from fairway.train.losses import foresight_loss, infeasible
+from fairway.train.step import rightly_judged
+
+Phase = Literal["exact", "online", "offline"]
+"""The guard alone; the guard and a PIP-D head that learns from it; a frozen copy of such a head as the guard."""
+
+FIGURES = (
+    "loss", "cost", "length", "excess", "broken", "dead_ends", "sol_infeasible", "inst_infeasible",
+    "searched_loss", "searched_cost",
+    "foresight_loss", "doomed_found", "doomed", "sound_found", "sound",
+)  # fmt: skip
+"""What a step reports: means over its tours, those of the locally searched ones, and what the PIP-D head said."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Colony:
+    """Whom a step asks and moves."""
+
+    policy: HeatmapNetwork
+    oracle: HeatmapNetwork | None = None
+    """Whose forecast masks offline."""
+    workers: int = 1
+    """Threads of the local search."""
+
+
+def learn(
+    config: ColonyConfig, colony: Colony, phase: Phase, tempo: Tempo, generator: Generator
+) -> Float[Tensor, " F"]:
+    """Add the gradient of one batch to the network's, and return the figures."""
+    batch = draw(config.law, config.nodes, config.batch, generator)
+    shape = (config.batch, config.ants, config.nodes - 1)
+    noise = torch.rand(shape, generator=generator, device=generator.device)
+    heatmap = colony.policy(batch)
+    heuristic = heatmap.log_heuristic()
+    pull = drawn_to(heuristic, power=tempo.power)
+    look = _looks(config, colony, phase, batch, heatmap)
+    sampled = explore(batch, pull.detach(), look(), noise)
+    chance = int(torch.randint(2**31, (), generator=generator, device=generator.device))
+    tours = polish(
+        forms_in(batch), sampled.built.tours.cpu().numpy(), seed=chance, workers=colony.workers
+    )
+    there = torch.from_numpy(tours).to(batch.limit.device)
+    searched = retrace(batch, look(), there)
+    cost, better = (cost_to_ants(batch, each.built) for each in (sampled, searched))
+    energies = shared_energy(cost, better, tempo.credit)
+    first = balance_loss(
+        sampled.log_probability(pull), heatmap.log_z[:, 0], energies, tempo.sharpness
+    )
+    second = balance_loss(
+        searched.log_probability(heuristic), heatmap.log_z[:, 1], energy(better), tempo.sharpness
+    )
+    head, seen = cost.new_zeros(()), cost.new_zeros(4)
+    if phase == "online":
+        head, seen = head_loss(config, colony.policy, heatmap, batch, sampled)
+    (first + second + head * _as_large(head, first + second)).backward()
+    means = [cost, *_figures(sampled)]
+    return torch.stack(
+        [
+            first.detach(),
+            *(mean.float().mean() for mean in means),
+            second.detach(),
+            better.mean(),
+            head.detach(),
+            *seen,
+        ]
+    )
+
+
+def _looks(
+    config: ColonyConfig, colony: Colony, phase: Phase, batch: Batch, heatmap: Heatmap
+) -> Callable[[], Look]:
+    """What masks the ants, anew for each rollout."""
+    near = heatmap.neighbours if config.sparse else None
+    if phase != "offline":
+        return lambda: outlook_of(batch, config.guard, config.ants, near)
+    assert colony.oracle is not None, "offline, a frozen head masks"
+    with torch.no_grad():
+        doom = colony.oracle.forecast(colony.oracle(batch), batch)
+    return lambda: outlook_of(batch, Guard("learned"), config.ants, near, doom)
+
+
+def head_loss(
+    config: ColonyConfig,
+    policy: HeatmapNetwork,
+    heatmap: Heatmap,
+    batch: Batch,
+    sampled: Trodden,
+) -> tuple[Float[Tensor, ""], Float[Tensor, " 4"]]:
+    """The PIP-D head's loss on every choice that was one, and how many candidates it judged rightly."""
+    assert config.foresight is not None, "only PIP-D has a head"
+    some = slice(config.foresight.tours)
+    tours, levels = sampled.built.tours[:, some], sampled.levels[:, some]
+    states = states_along(tours, levels, config.nodes)
+    outlook = ahead(batch, config.guard.rule)(states)
+    shape = (*tours.shape, config.nodes)
+    here = states.node.view(tours.shape)
+    before = torch.cat([here[..., :1], here[..., :-1]], dim=-1).flatten(1)
+    score = policy.forecast(heatmap, batch)(before, states.node, states.level)
+    # All steps of all ants are balanced together.
+    asked, allowed, score = (
+        part.view(shape)[:, :, :-1].flatten(1, 2)[:, :, None]
+        for part in (states.unvisited, outlook.allowed, score)
+    )
+    doomed = asked & ~allowed
+    counts = (doomed.sum()[None], (asked & ~doomed).sum()[None])
+    return foresight_loss(score, doomed, asked, counts), rightly_judged(score, doomed, asked)
+
+
+def _as_large(head: Float[Tensor, ""], balance: Float[Tensor, ""]) -> Float[Tensor, ""]:
+    """The power of ten that brings the head's loss to the magnitude of the other, as in the authors' code."""
+    ratio = balance.detach() / head.detach().clamp(min=1e-12)
+    return torch.where(head.detach() > 0, 10 ** ratio.log10().floor(), 0.0)
+
+
+def _figures(sampled: Trodden) -> list[Tensor]:
+    built = sampled.built
+    fails = infeasible(built)
+    return [built.length, built.excess, built.broken, built.dead_ends, fails, fails.all(1)]

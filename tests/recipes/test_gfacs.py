@@ -1,0 +1,53 @@
+from dataclasses import replace
+
+import pytest
+
+from fairway.errors import InvalidRequest
+from fairway.kernels.lookahead.rule import AUTHORS, Guard
+from fairway.policies.config import HeatmapConfig
+from fairway.recipes import recipe_named
+from fairway.train.config import Foresight
+
+
+def test_colonies_are_trained_as_in_the_authors_code():
+    config = recipe_named("gfacs-star-pip-tsptw500-medium")
+    assert config.policy == HeatmapConfig("union", 5, 12, 32)
+    assert config.guard == Guard("ahead", AUTHORS)
+    assert (config.ants, config.batch, config.epoch, config.epochs) == (20, 10, 10 * 20, 50)
+    assert config.sharpness == (500, 2000)
+    assert (config.power, config.credit, config.level) == ((0.8, 1.0), (0.5, 1.0), 5)
+    assert (config.rate, config.clip_norm) == ((5e-4, 5e-5), 3.0)
+    assert not config.sparse
+
+
+def test_models_differ_by_mask_and_head_alone():
+    star, pip, learned = (
+        recipe_named(f"gfacs-star{rest}-tspdl100-hard") for rest in ("", "-pip", "-pip-d")
+    )
+    assert star.guard == Guard("none")
+    assert replace(pip, name=star.name, guard=star.guard) == star
+    assert learned.foresight == Foresight(10, 10, 2, 5, 0.60, 5)
+    head = replace(learned.policy, foresight=False)
+    assert replace(learned, name=pip.name, policy=head, foresight=None) == pip
+
+
+def test_variants_change_the_graph_or_how_far_the_mask_looks():
+    base = recipe_named("gfacs-star-pip-tsptw50-hard")
+    limits = recipe_named("gfacs-star-pip-limits-tsptw50-hard")
+    assert limits == replace(base, name=limits.name, policy=replace(base.policy, graph="limits"))
+    both = recipe_named("gfacs-star-pip-limits-sparse-tsptw50-hard")
+    assert both == replace(limits, name=both.name, sparse=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("gfacs-star-sparse-tsptw50-hard", "has no mask"),
+        ("gfacs-star-pip-nocount-tsptw50-hard", "there is no recipe"),
+        ("finetune-gfacs-star-pip-tsptw50-hard", "there is no recipe"),
+        ("gfacs-star-pip-tsptw2000-hard", "too many"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(name, said):
+    with pytest.raises(InvalidRequest, match=said):
+        recipe_named(name)
