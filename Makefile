@@ -17,8 +17,8 @@ solve: $(FRESH)
 	@echo "pictures: $$(ls out/*.png | tr '\n' ' ')"
 
 test: $(FRESH)
-	$(BIN)/python -m pytest -n auto --dist worksteal -q --ignore tests/conformance --ignore tests/interpret
-	$(BIN)/python -m pytest -n auto --dist worksteal -q tests/conformance tests/interpret -o addopts=--import-mode=importlib
+	$(BIN)/python -m pytest -n auto --dist worksteal -q --durations 12 --ignore tests/conformance --ignore tests/interpret
+	$(BIN)/python -m pytest -n auto --dist worksteal -q --durations 12 tests/conformance tests/interpret -o addopts=--import-mode=importlib
 
 check: $(READY)
 	$(BIN)/ruff format --check .
