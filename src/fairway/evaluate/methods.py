@@ -23,6 +23,7 @@ from fairway.judge import TOLERANCE
 from fairway.problems.instance import InstanceSet
 from fairway.solver import solving
 from fairway.solver.guidance import model_at
+from fairway.solver.warmup import warm_up
 
 TOGETHER = 500
 """Instances of a group where they are decoded side by side."""
@@ -136,15 +137,18 @@ def _ants(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method
 
     if asked.policy is None:
         raise InvalidRequest("--method ants needs --policy: the folder of a trained colony")
-    colony, workers = load_colony(asked.policy, device_named(asked.device)), cores(asked.workers)
+    colony, threads = load_colony(asked.policy, device_named(asked.device)), 1
+    if asked.foraging.search != "none":
+        threads = cores(asked.workers)
+        warm_up([instances[0]], "travel")
 
     def run(some: InstanceSet, first: int) -> list[Proposal]:
-        found = propose_by_ants(colony, some, asked.foraging, asked.seed, first, workers)
+        found = propose_by_ants(colony, some, asked.foraging, asked.seed, first, threads)
         return [Proposal(tours) for tours in found]
 
     settings = {"policy": colony.name, "seed": asked.seed, **asked.foraging.settings}
-    device = colony.device.type
-    return nullcontext(Method(settings, run, asked.together, PUBLISHED_TOLERANCE, device=device))
+    sizes = (asked.together, PUBLISHED_TOLERANCE, colony.device.type, threads)
+    return nullcontext(Method(settings, run, *sizes))
 
 
 def _reference(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
