@@ -6,11 +6,12 @@ import time
 from collections.abc import Iterator
 
 import torch
-from torch import Generator
+from jaxtyping import Float
+from torch import Generator, Tensor
 
 from fairway.errors import InvalidRequest
 from fairway.train.foresight import is_online, settle_oracle
-from fairway.train.gfacs.config import ColonyConfig, tempo_at
+from fairway.train.gfacs.config import ColonyConfig, Tempo, tempo_at
 from fairway.train.gfacs.run import ColonyRun
 from fairway.train.gfacs.step import FIGURES, Colony, Phase, learn
 from fairway.train.loop import Budget, Diverged, Record
@@ -27,28 +28,19 @@ def train(run: ColonyRun, budget: Budget, world: World, every: float = 1.0) -> I
     since, first, sums = run.seconds, run.step, torch.zeros_like(run.epoch_sums)
     run.policy.train()
     while (spent := budget.spent(run)) < 1:
-        phase, tempo, epoch = (
-            phase_of(run.config, run.epoch, spent),
-            tempo_at(run.config, spent),
-            run.epoch,
-        )
+        phase, epoch = phase_of(run.config, run.epoch, spent), run.epoch
+        tempo = tempo_at(run.config, spent)
         generator.manual_seed(seed_of(run.config, run.step))
-        run.optimiser.zero_grad()  # to None, so that a resting head is not moved by its moments
-        figures = learn(run.config, colony, phase, tempo, generator)
-        torch.nn.utils.clip_grad_norm_(run.policy.parameters(), run.config.clip_norm)
-        for group in run.optimiser.param_groups:
-            group["lr"] = tempo.rate
-        run.optimiser.step()
-        counted = torch.nn.functional.pad(figures, (0, 1), value=1.0)
-        sums, run.step = sums + counted, run.step + 1
+        counted = advance(run, colony, phase, tempo, generator)
+        sums = sums + counted
         run.epoch_sums += counted
+        run.step += 1
         run.seconds = before + time.monotonic() - began
-        over = budget.spent(run) >= 1
+        spent = budget.spent(run)
         if run.epoch != epoch:
-            settle(
-                run, phase, over or phase_of(run.config, run.epoch, budget.spent(run)) != "online"
-            )
-        if over or run.seconds - since >= every:
+            ends = spent >= 1 or phase_of(run.config, run.epoch, spent) != "online"
+            settle(run, phase, ends)
+        if spent >= 1 or run.seconds - since >= every:
             means = means_of(sums.tolist())
             if not math.isfinite(means["loss"]):
                 raise Diverged(
@@ -56,10 +48,23 @@ def train(run: ColonyRun, budget: Budget, world: World, every: float = 1.0) -> I
                     "resume from the last snapshot with a lower learning rate"
                 )
             pace = (run.step - first) * run.config.batch / max(run.seconds - since, 1e-9)
-            counts = (run.step, run.instances, run.seconds, budget.spent(run))
+            counts = (run.step, run.instances, run.seconds, spent)
             yield Record(*counts, pace, tempo.rate, phase, means)
             began, before = time.monotonic(), run.seconds
             since, first, sums = run.seconds, run.step, torch.zeros_like(sums)
+
+
+def advance(
+    run: ColonyRun, colony: Colony, phase: Phase, tempo: Tempo, generator: Generator
+) -> Float[Tensor, " G"]:
+    """Follow the gradient of one batch, and return its figures with a 1 for the step itself."""
+    run.optimiser.zero_grad()  # to None, so that a resting head is not moved by its moments
+    figures = learn(run.config, colony, phase, tempo, generator)
+    torch.nn.utils.clip_grad_norm_(run.policy.parameters(), run.config.clip_norm)
+    for group in run.optimiser.param_groups:
+        group["lr"] = tempo.rate
+    run.optimiser.step()
+    return torch.nn.functional.pad(figures, (0, 1), value=1.0)
 
 
 def phase_of(config: ColonyConfig, epoch: int, spent: float) -> Phase:
