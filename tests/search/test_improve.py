@@ -40,6 +40,15 @@ def test_a_feasible_plan_is_never_made_worse(kind, stops, seed, iterations, make
     assert worth(judged, objective) <= worth(plan, objective) + 1e-9
 
 
+@pytest.mark.parametrize(("kind", "seed"), [("one way", 295), ("one way", 668), ("whole", 584)])
+def test_what_is_late_while_a_stop_is_out_is_not_taken_for_a_tour(kind, seed):
+    """Where ways through a stop are quicker than ways past it, taking it out makes others late."""
+    for stops in range(3, 12):
+        instance, tour = KINDS[kind](np.random.default_rng(seed), stops)
+        better = improve(instance, tour, iterations=40, seed=seed)
+        assert isinstance(verify(instance, better.tour), Solution)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_best_of_all_tours_is_found_where_they_can_be_counted(kind, rng):
     for _ in range(4):

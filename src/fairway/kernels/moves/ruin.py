@@ -70,7 +70,10 @@ def rebuild(form: Form, line: Line, site: Site, random: Random) -> int:
 @bare
 @no_type_check
 def fill(form: Form, site: Site, standing: int, count: int, random: Random) -> bool:
-    """Put the first stops that are out into the nodes that stand; whether all found a place."""
+    """Put the first stops that are out into the nodes that stand; whether all found a place and the tour is in time.
+
+    Where the way through a stop is quicker than the way past it, what stands may be late until the stop is back.
+    """
     _work_out(form, site, standing)
     for number in range(count):
         stop = site.out[number]
@@ -79,6 +82,9 @@ def fill(form: Form, site: Site, standing: int, count: int, random: Random) -> b
             return False
         _insert(form, site, stop, where, standing)
         standing += 1
+    for at in range(standing):
+        if site.start[at] > site.latest[at]:
+            return False
     return True
 
 
