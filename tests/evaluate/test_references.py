@@ -62,15 +62,6 @@ def test_shipped_references_are_used_where_there_are_some(small_bed, tmp_path, m
     assert references.proved.tolist() == [True, False, True, False]
 
 
-@pytest.mark.slow
-def test_what_ships_for_the_hard_bed_of_the_paper_is_proved_in_full():
-    """As `tests/conformance/test_exact.py` proves it anew, for both sizes."""
-    references = load_references("tsptw50-hard", tolerance=1e-6)
-    assert references.refused.size == 0
-    assert references.proved.all()
-    assert round(references.cost.mean() / 100, 3) == 25.611
-
-
 def test_all_that_ships_stays_small():
     assert sum(path.stat().st_size for path in FOLDER.glob("*.npz")) <= 1_500_000
 

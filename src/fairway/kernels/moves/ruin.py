@@ -82,10 +82,10 @@ def fill(form: Form, site: Site, standing: int, count: int, random: Random) -> b
             return False
         _insert(form, site, stop, where, standing)
         standing += 1
+    in_time = True
     for at in range(standing):
-        if site.start[at] > site.latest[at]:
-            return False
-    return True
+        in_time &= site.start[at] <= site.latest[at]
+    return in_time
 
 
 @inner
