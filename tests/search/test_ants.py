@@ -20,9 +20,9 @@ from fairway.search.ants import (
     untouched,
     weigh,
 )
+from fairway.search.rollout import violation_unit
 from fairway.search.select import WITHIN
 from fairway.train.losses import Objective, lagrangian
-from fairway.train.step import violation_unit
 
 UNGUARDED, PIP = Guard("none"), Guard("ahead", AUTHORS)
 

@@ -17,7 +17,7 @@ from fairway.problems.beds import load_bed
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
 from fairway.search.decode import Decoded, decode, states_along
-from fairway.search.rollout import Rollout, rollout
+from fairway.search.rollout import Rollout, rollout, violation_unit
 from fairway.search.select import sampler
 from fairway.train.config import Foresight, TrainConfig
 from fairway.train.losses import (
@@ -28,7 +28,7 @@ from fairway.train.losses import (
     reinforce,
     shared_baseline,
 )
-from fairway.train.step import Learners, head_loss, policy_loss, violation_unit
+from fairway.train.step import Learners, head_loss, policy_loss
 from fairway.train.world import World
 
 EPS = 1e-5

@@ -1,6 +1,5 @@
 """The methods that can be evaluated, by name: greedy rules, policies, solvers of our own and of others."""
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -20,9 +19,10 @@ from fairway.evaluate.single import Answer, Shared, Single, Tour, shared_out
 from fairway.inference.foraging import Foraging
 from fairway.inference.mode import Mode
 from fairway.judge import TOLERANCE
-from fairway.problems.instance import InstanceSet
+from fairway.problems.instance import Instance, InstanceSet
 from fairway.solver import solving
 from fairway.solver.guidance import model_at
+from fairway.solver.many import crew_size
 from fairway.solver.warmup import warm_up
 
 TOGETHER = 500
@@ -90,13 +90,6 @@ def opened(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Metho
     return made if asked.polish == 0 else _polished(made, asked)
 
 
-def cores(workers: int | None) -> int:
-    """The processes asked for, or one for each core."""
-    if workers is not None and workers < 1:
-        raise InvalidRequest(f"workers is {workers}; expected one process or more")
-    return workers or len(os.sched_getaffinity(0))
-
-
 def _greedy(rule: str) -> Callable[[Asked, InstanceSet], AbstractContextManager[Method]]:
     """One of the paper's rules: no mask, and no tolerance to speak of."""
 
@@ -139,7 +132,7 @@ def _ants(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method
         raise InvalidRequest("--method ants needs --policy: the folder of a trained colony")
     colony, threads = load_colony(asked.policy, device_named(asked.device)), 1
     if asked.foraging.search != "none":
-        threads = cores(asked.workers)
+        threads = crew_size(asked.workers)
         warm_up([instances[0]], "travel")
 
     def run(some: InstanceSet, first: int) -> list[Proposal]:
@@ -165,7 +158,7 @@ def _reference(asked: Asked, instances: InstanceSet) -> AbstractContextManager[M
 
 def _solve(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
     """The whole of our solver."""
-    workers = cores(asked.workers)
+    workers = crew_size(asked.workers)
 
     def run(some: InstanceSet, first: int) -> list[Proposal]:
         results = solving.solve(
@@ -190,7 +183,7 @@ def _alone(
 
     @contextmanager
     def made(asked: Asked, instances: InstanceSet) -> Iterator[Method]:
-        chosen, workers = solver(asked), cores(asked.workers)
+        chosen, workers = solver(asked), crew_size(asked.workers)
         with shared_out(chosen, workers) as solve:
 
             def run(some: InstanceSet, first: int) -> list[Proposal]:
@@ -214,7 +207,7 @@ def first_tours(asked: Asked, some: InstanceSet, first: int) -> list[Tour | None
     return [best_row(instance, p.tours) for instance, p in zip(some, proposals, strict=True)]
 
 
-def best_row(instance: Any, tours: Int[np.ndarray, "K M"]) -> Tour | None:  # noqa: ANN401
+def best_row(instance: Instance, tours: Int[np.ndarray, "K M"]) -> Tour | None:
     """The cheapest tour that keeps every limit, or else the one that passes them by least."""
     if not len(tours):
         return None
@@ -226,7 +219,7 @@ def best_row(instance: Any, tours: Int[np.ndarray, "K M"]) -> Tour | None:  # no
 @contextmanager
 def _polished(method: AbstractContextManager[Method], asked: Asked) -> Iterator[Method]:
     """A method whose best tour is handed to local search; both tours count."""
-    workers = cores(asked.workers)
+    workers = crew_size(asked.workers)
     work = partial(single.by_local_search, seconds=asked.polish, seed=asked.seed)
     with method as inner, shared_out(work, workers) as search:
 

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int
-from torch import Generator, Tensor
+from jaxtyping import Int
+from torch import Tensor
 
 from fairway.errors import InvalidFile, InvalidRequest
+from fairway.inference.chance import streams, uniform
 from fairway.inference.foraging import Foraging
-from fairway.kernels.lookahead.rule import Guard, Rule
+from fairway.inference.model import guard_of
+from fairway.kernels.lookahead.rule import Guard
 from fairway.kernels.moves.form import Form, form_of
 from fairway.policies.checkpoint import load_heatmap
 from fairway.policies.heatmap import HeatmapNetwork
@@ -48,7 +50,7 @@ def load_colony(path: Path | str, device: torch.device | str = "cpu") -> Colony:
     network, card = load_heatmap(place, torch.device(device))
     try:
         said = card.trained["config"]
-        guard = Guard(said["guard"]["kind"], Rule(**said["guard"]["rule"]), said["guard"]["until"])
+        guard = guard_of(said["guard"])
         name, problem, sparse = card.trained["recipe"], said["problem"], said["sparse"]
     except (TypeError, KeyError) as error:
         raise InvalidFile(
@@ -102,11 +104,11 @@ def _of_part(
     heatmap = colony.network(batch)
     heuristic, near = heatmap.log_heuristic(), heatmap.neighbours if colony.sparse else None
     forms = [form_of(one) for one in instances] if foraging.search != "none" else []
-    streams = _streams(seed, len(instances))
+    chance = streams(*seed, len(instances))
     pheromone, found = untouched(batch), []
     for iteration in range(foraging.iterations):
         look = outlook_of(batch, guard, foraging.ants, near)
-        noise = _noise(streams, foraging.ants, instances.nodes).to(colony.device)
+        noise = uniform(chance, foraging.ants, instances.nodes - 1).to(colony.device)
         built = forage(batch, drawn_to(heuristic, pheromone), look, noise)
         tours = built.tours
         if foraging.search != "none":
@@ -122,14 +124,3 @@ def _searched(
 ) -> Int[Tensor, "B P M"]:
     better = polish(forms, tours.cpu().numpy(), seed=seed, workers=workers)
     return torch.from_numpy(better).to(tours.device)
-
-
-def _streams(seed: tuple[int, int], count: int) -> list[Generator]:
-    """A stream of chance for each instance, which does not depend on its company."""
-    numbers = range(seed[1], seed[1] + count)
-    return [Generator().manual_seed((seed[0] * 1_000_003 + number) % 2**63) for number in numbers]
-
-
-def _noise(streams: Sequence[Generator], ants: int, nodes: int) -> Float[Tensor, "B P M"]:
-    """Drawn on the CPU, so that every device samples the same tours."""
-    return torch.stack([torch.rand(ants, nodes - 1, generator=stream) for stream in streams])

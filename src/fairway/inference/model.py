@@ -45,7 +45,9 @@ def load_model(path: Path | str, device: torch.device | str = "cpu") -> Model:
             f"{place}: does not say which problem its policy is for; expected tsptw or tspdl"
         )
     try:
-        guard = _guard(card.trained.get("config", {}).get("guard"), problem)
+        said = card.trained.get("config", {}).get("guard")
+        strongest = Guard("drafts") if problem == "tspdl" else Guard()
+        guard = strongest if said is None else guard_of(said)
     except (TypeError, AttributeError, KeyError) as error:
         raise InvalidFile(
             f"{place}: does not say under which mask its policy was trained; train it anew"
@@ -54,8 +56,6 @@ def load_model(path: Path | str, device: torch.device | str = "cpu") -> Model:
     return Model(policy.eval().requires_grad_(False), name, problem, guard)
 
 
-def _guard(said: dict[str, Any] | None, problem: str) -> Guard:
-    """The guard of a card; where it says nothing, the strongest there is."""
-    if said is None:
-        return Guard("drafts") if problem == "tspdl" else Guard()
+def guard_of(said: dict[str, Any]) -> Guard:
+    """The mask that a card names."""
     return Guard(said["kind"], Rule(**said["rule"]), said["until"])

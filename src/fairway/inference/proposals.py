@@ -1,10 +1,13 @@
 """Tours from a policy, in every mode, for as many instances as there are."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Int
 from torch import Generator, Tensor
 
+from fairway.inference.chance import sampled, streams, uniform
 from fairway.inference.guide import PolicyGuide
 from fairway.inference.mode import Mode
 from fairway.inference.model import Model
@@ -17,7 +20,6 @@ from fairway.problems.tspdl import TSPDLSet
 from fairway.search import exact, guided
 from fairway.search.decode import build, scoring, watch
 from fairway.search.retreat import retreating
-from fairway.search.select import sampler
 
 Batch = TSPTWBatch | TSPDLBatch
 ROOM = {"cpu": 1 << 24, "cuda": 1 << 31}
@@ -78,38 +80,25 @@ def _of_part(
     batch = to_batch(instances, model.device)
     views = symmetries(batch) if mode.symmetries else batch
     guard = mode.guard or model.guard
-    tours = _decoded(views, model.policy(views), guard, mode, seed)
+    chance = streams(*seed, len(instances))
+    tours = _decoded(views, model.policy(views), guard, mode, chance)
     return tours.unflatten(0, (mode.views, -1)).transpose(0, 1).flatten(1, 2)
 
 
 def _decoded(
-    views: Batch, pointer: Pointer, guard: Guard, mode: Mode, seed: tuple[int, int]
+    views: Batch, pointer: Pointer, guard: Guard, mode: Mode, chance: Sequence[Generator]
 ) -> Int[Tensor, "B P M"]:
     match mode.kind:
         case "greedy":
             return build(views, pointer, guard).tours
         case "sample":
-            return build(views, pointer, guard, _noise(views, mode, seed)).tours
+            drawn = uniform(chance, mode.views, mode.samples, views.limit.shape[1] - 1)
+            noise = drawn.transpose(0, 1).flatten(0, 1).to(views.limit.device)
+            return build(views, pointer, guard, noise).tours
         case "beam":
             look, score = watch(views, guard, None), scoring(views, pointer)
             return guided.beam(views, look=look, score=score, width=mode.width)
         case _:
             look, score = watch(views, guard, None), scoring(views, pointer)
-            chance = sampler(Generator().manual_seed(_mixed(*seed)))
-            return retreating(views, look=look, score=score, budget=mode.budget, chance=chance)
-
-
-def _noise(views: Batch, mode: Mode, seed: tuple[int, int]) -> Float[Tensor, "B P M"]:
-    """Drawn on the CPU, so that every device samples the same tours, and for each instance by itself."""
-    count, nodes = views.limit.shape
-    shape = (mode.views, mode.samples, nodes - 1)
-    streams = (
-        Generator().manual_seed(_mixed(seed[0], number))
-        for number in range(seed[1], seed[1] + count // mode.views)
-    )
-    drawn = torch.stack([torch.rand(shape, generator=stream) for stream in streams], dim=1)
-    return drawn.flatten(0, 1).to(views.limit.device)
-
-
-def _mixed(seed: int, number: int) -> int:
-    return (seed * 1_000_003 + number) % 2**63
+            select = sampled(chance, mode.views)
+            return retreating(views, look=look, score=score, budget=mode.budget, chance=select)

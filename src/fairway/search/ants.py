@@ -12,10 +12,9 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from fairway.kernels.lookahead import Guard, Look, Outlook, none
-from fairway.problems.batch import TSPTWBatch
 from fairway.problems.problem import Batch, State, rows
 from fairway.search.decode import Noise, watch
-from fairway.search.rollout import Rollout, Score, rollout
+from fairway.search.rollout import Rollout, Score, rollout, violation_unit
 from fairway.search.select import Select, inverse
 
 DECAY = 0.9
@@ -69,8 +68,7 @@ def drawn_to(
 
 def cost_to_ants(batch: Batch, built: Rollout) -> Float[Tensor, "B P"]:
     """The Lagrangian cost: length, by how much limits are passed in the paper's units, and how many of them."""
-    unit = batch.unit if isinstance(batch, TSPTWBatch) else batch.horizon
-    return built.length + built.excess / unit[:, None] + built.broken
+    return built.length + built.excess / violation_unit(batch)[:, None] + built.broken
 
 
 def forage(batch: Batch, pull: Float[Tensor, "B N N"], look: Look, noise: Noise) -> Rollout:

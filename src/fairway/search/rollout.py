@@ -9,6 +9,7 @@ from torch import Tensor
 
 from fairway.kernels.lookahead import Look
 from fairway.kernels.lookahead.rule import Outlook
+from fairway.problems.batch import TSPTWBatch
 from fairway.problems.problem import Batch, State, rows, start, step
 from fairway.search.select import Select
 
@@ -70,3 +71,8 @@ def closed_length(batch: Batch, stops: Int[Tensor, "B P M"]) -> Float[Tensor, "B
     depot = torch.zeros_like(stops[..., :1])
     path = torch.cat([depot, stops, depot], dim=-1)
     return batch.travel(path[..., :-1], path[..., 1:]).sum(-1)
+
+
+def violation_unit(batch: Batch) -> Float[Tensor, " B"]:
+    """In which the paper measures how far limits are passed: normalised time, or shares of the total load."""
+    return batch.unit if isinstance(batch, TSPTWBatch) else batch.horizon

@@ -20,14 +20,18 @@ def greedy(scores: Float[Tensor, "B P N"]) -> Int[Tensor, "B P"]:
 
 
 def sampler(generator: Generator) -> Select:
-    """Candidates in proportion to the exponential of their scores, by the Gumbel trick, with noise of any device."""
+    """Candidates in proportion to the exponential of their scores, by the Gumbel trick: no host round trip."""
 
     def sample(scores: Float[Tensor, "B P N"]) -> Int[Tensor, "B P"]:
-        uniform = torch.rand(scores.shape, generator=generator, device=generator.device)
-        noise = -torch.log(-torch.log(uniform.clamp(1e-20, 1 - 1e-7)))
-        return (scores + noise.to(scores.device)).argmax(-1)
+        uniform = torch.rand(scores.shape, generator=generator, device=scores.device)
+        return (scores + gumbel(uniform)).argmax(-1)
 
     return sample
+
+
+def gumbel(uniform: Float[Tensor, "*S"]) -> Float[Tensor, "*S"]:
+    """Noise with which the best of noisy scores is a sample."""
+    return -torch.log(-torch.log(uniform.clamp(1e-20, 1 - 1e-7)))
 
 
 def inverse(noise: Float[Tensor, "B P M"], order: Int[Tensor, "B N"]) -> Select:

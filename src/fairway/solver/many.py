@@ -42,7 +42,8 @@ def job_of(
     return Job(listed, plans, request)
 
 
-def _crew_size(workers: int | None) -> int:
+def crew_size(workers: int | None) -> int:
+    """The processes asked for, or one for each core."""
     if workers is None:
         return (
             len(os.sched_getaffinity(0))
@@ -56,7 +57,7 @@ def _crew_size(workers: int | None) -> int:
 
 def solve_many(job: Job, workers: int | None) -> list[Result]:
     """The answers in order, from so many processes, or from as many as there are cores."""
-    count = min(_crew_size(workers), len(job.instances))
+    count = min(crew_size(workers), len(job.instances))
     with _progress() as progress:
         task = progress.add_task("solving", total=len(job.instances))
         return _all_solved(job, count, lambda: progress.advance(task))

@@ -6,17 +6,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Generator, Tensor
 
 from fairway.kernels.lookahead import Guard, ahead
 from fairway.kernels.pointer.unmasked import open_scores
 from fairway.policies.attention import Policy
 from fairway.policies.features import Batch, features
-from fairway.problems.batch import TSPTWBatch, take
+from fairway.problems.batch import take
 from fairway.problems.draw import draw
+from fairway.problems.problem import State
 from fairway.search.decode import Decoded, build, decode, states_along
-from fairway.search.rollout import Rollout
+from fairway.search.rollout import Rollout, violation_unit
 from fairway.train.config import TrainConfig
 from fairway.train.losses import (
     foresight_loss,
@@ -153,14 +154,11 @@ def head_loss(
     assert config.foresight is not None, "only PIP-D has a head"
     some = slice(config.foresight.tours)
     tours, levels = decoded.rollout.tours[:, some], decoded.levels[:, some]
-    states = states_along(tours, levels, config.nodes)
-    outlook = ahead(batch, config.guard.rule)(states)
-    shape = (*tours.shape, config.nodes)
-    asked = states.unvisited.view(shape)[:, :, :-1]
-    doomed = asked & ~outlook.allowed.view(shape)[:, :, :-1]
+    states, asked, doomed = questions(batch, config.guard, tours, levels)
     with in_half(config, batch):
         foreseen = policy.foresee(nodes, batch)
-    score = open_scores(foreseen, states.node, states.level).view(shape)[:, :, :-1]
+    score = open_scores(foreseen, states.node, states.level)
+    score = score.view(*tours.shape, -1)[:, :, :-1]
     if config.policy.backbone == "am":  # whose authors balance all steps of a batch together
         score, doomed, asked = (
             tensor.flatten(1, 2)[:, :, None] for tensor in (score, doomed, asked)
@@ -171,6 +169,19 @@ def head_loss(
     return loss, rightly_judged(score, doomed, asked)
 
 
+def questions(
+    batch: Batch, guard: Guard, tours: Int[Tensor, "B P M"], levels: Float[Tensor, "B P M"]
+) -> tuple[State, Bool[Tensor, "B P C N"], Bool[Tensor, "B P C N"]]:
+    """What a PIP-D head is asked along tours: the states, and at all but the last, which candidates, which doomed."""
+    nodes = batch.limit.shape[1]
+    states = states_along(tours, levels, nodes)
+    allowed = ahead(batch, guard.rule)(states).allowed
+    asked, allowed = (
+        part.view(*tours.shape, nodes)[:, :, :-1] for part in (states.unvisited, allowed)
+    )
+    return states, asked, asked & ~allowed
+
+
 @torch.no_grad()
 def rightly_judged(
     score: Float[Tensor, "B P M N"], doomed: Bool[Tensor, "B P M N"], asked: Bool[Tensor, "B P M N"]
@@ -179,11 +190,6 @@ def rightly_judged(
     said, sound = score > 0, asked & ~doomed
     parts = [doomed & said, doomed, sound & ~said, sound]
     return torch.stack([part.sum() for part in parts]).float()
-
-
-def violation_unit(batch: Batch) -> Float[Tensor, " B"]:
-    """In which the paper measures how far limits are passed: normalised time, or shares of the total load."""
-    return batch.unit if isinstance(batch, TSPTWBatch) else batch.horizon
 
 
 def _figures(

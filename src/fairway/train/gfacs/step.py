@@ -8,17 +8,16 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from fairway.kernels.lookahead import Guard, Look, ahead
+from fairway.kernels.lookahead import Guard, Look
 from fairway.policies.features import Batch
 from fairway.policies.heatmap import Heatmap, HeatmapNetwork
 from fairway.problems.draw import draw
 from fairway.search.ants import Trodden, cost_to_ants, drawn_to, explore, outlook_of, retrace
-from fairway.search.decode import states_along
 from fairway.search.polish import forms_in, polish
 from fairway.train.gfacs.balance import balance_loss, energy, shared_energy
 from fairway.train.gfacs.config import ColonyConfig, Tempo
 from fairway.train.losses import foresight_loss, infeasible
-from fairway.train.step import rightly_judged
+from fairway.train.step import questions, rightly_judged
 
 Phase = Literal["exact", "online", "offline"]
 """The guard alone; the guard and a PIP-D head that learns from it; a frozen copy of such a head as the guard."""
@@ -109,18 +108,13 @@ def head_loss(
     assert config.foresight is not None, "only PIP-D has a head"
     some = slice(config.foresight.tours)
     tours, levels = sampled.built.tours[:, some], sampled.levels[:, some]
-    states = states_along(tours, levels, config.nodes)
-    outlook = ahead(batch, config.guard.rule)(states)
-    shape = (*tours.shape, config.nodes)
+    states, asked, doomed = questions(batch, config.guard, tours, levels)
     here = states.node.view(tours.shape)
     before = torch.cat([here[..., :1], here[..., :-1]], dim=-1).flatten(1)
     score = policy.forecast(heatmap, batch)(before, states.node, states.level)
     # All steps of all ants are balanced together.
-    asked, allowed, score = (
-        part.view(shape)[:, :, :-1].flatten(1, 2)[:, :, None]
-        for part in (states.unvisited, outlook.allowed, score)
-    )
-    doomed = asked & ~allowed
+    score = score.view(*tours.shape, -1)[:, :, :-1]
+    asked, doomed, score = (part.flatten(1, 2)[:, :, None] for part in (asked, doomed, score))
     counts = (doomed.sum()[None], (asked & ~doomed).sum()[None])
     return foresight_loss(score, doomed, asked, counts), rightly_judged(score, doomed, asked)
 
