@@ -1,7 +1,7 @@
 """`python tools/references.py BED ... [--count N] [--seconds S]`: make, or better, the reference tours that ship.
 
-What is proved optimal is left alone, and a tour is only ever replaced by a better one. Every five hundred are saved as
-they are done, so a run that was stopped goes on where it was, and a longer budget betters what a shorter one left.
+What is proved optimal is left alone, and a tour is only ever replaced by a better one. About every minute what is done
+is saved, so a run that was stopped goes on where it was, and a longer budget betters what a shorter one left.
 """
 
 import argparse
@@ -16,7 +16,9 @@ from fairway import load_bed, solve
 from fairway.evaluate.shipped import FOLDER, Shipped, read_shipped, write_shipped
 from fairway.problems.instance import InstanceSet
 
-TOGETHER = 500
+AT_MOST = 500
+A_GROUP = 60.0
+"""Seconds of one core that are lost at worst when a run is stopped."""
 
 
 def better(instances: InstanceSet, indices: list[int], seconds: float, shipped: Shipped) -> None:
@@ -59,8 +61,9 @@ def main() -> None:
         shipped = begun(instances, min(asked.count, len(instances)), path, asked.seconds)
         still = np.flatnonzero(~shipped.proved).tolist()
         missing = (~shipped.tour.any(axis=1)).sum()
-        for first in track(range(0, len(still), TOGETHER), description=bed):
-            better(instances, still[first : first + TOGETHER], asked.seconds, shipped)
+        together = min(AT_MOST, max(1, round(A_GROUP / asked.seconds)))
+        for first in track(range(0, len(still), together), description=bed):
+            better(instances, still[first : first + together], asked.seconds, shipped)
             whole = shipped.tour.any(axis=1)
             done = len(whole) if whole.all() else int(whole.argmin())
             write_shipped(

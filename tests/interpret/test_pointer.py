@@ -18,9 +18,10 @@ from fairway.problems.generate import LAWS
 from fairway.search.decode import follow, traced
 from fairway.search.select import WITHIN
 from fairway.train.config import TrainConfig
-from fairway.train.engine import engine, seed_of
+from fairway.train.engine import engine
 from fairway.train.loop import learners_of, off_the_default_stream
 from fairway.train.run import begin
+from fairway.train.schedule import seed_of
 from fairway.train.step import learn
 from fairway.train.world import World
 
@@ -159,7 +160,7 @@ def test_a_step_recorded_as_a_graph_learns_what_plain_calls_learn():
     figures = [recorded("exact", 5).clone() for _ in range(2)]
     graph = [p.grad.clone() for p in run.policy.parameters()]
     assert torch.equal(*figures), "a graph replayed with the same seed draws the same instances"
-    generator = torch.Generator("cuda").manual_seed(seed_of(config, 5))
+    generator = torch.Generator("cuda").manual_seed(seed_of(config.seed, 5))
     run.policy.zero_grad()
     plainly = learn(config, learners_of(run), "exact", generator, World())
     torch.testing.assert_close(figures[0], plainly, rtol=1e-4, atol=1e-4)

@@ -80,7 +80,7 @@ def _of_part(
     batch = to_batch(instances, model.device)
     views = symmetries(batch) if mode.symmetries else batch
     guard = mode.guard or model.guard
-    chance = streams(*seed, len(instances))
+    chance = [] if mode.kind in ("greedy", "beam") else streams(*seed, len(instances))
     tours = _decoded(views, model.policy(views), guard, mode, chance)
     return tours.unflatten(0, (mode.views, -1)).transpose(0, 1).flatten(1, 2)
 

@@ -1,11 +1,11 @@
 """Many instances, in this process or over all cores, with a progress bar."""
 
-import os
 from collections.abc import Callable, Sequence
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from fairway.cores import cores
 from fairway.errors import InvalidRequest
 from fairway.problems.instance import Instance, InstanceSet
 from fairway.solver.interrupts import Interrupts
@@ -45,11 +45,7 @@ def job_of(
 def crew_size(workers: int | None) -> int:
     """The processes asked for, or one for each core."""
     if workers is None:
-        return (
-            len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else os.cpu_count() or 1
-        )
+        return cores()
     if workers < 1:
         raise InvalidRequest(f"workers is {workers}; expected one process or more")
     return workers

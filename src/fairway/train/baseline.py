@@ -10,8 +10,8 @@ from fairway.policies.attention import Policy
 from fairway.problems.batch import take
 from fairway.problems.draw import draw
 from fairway.search.decode import build
-from fairway.train.engine import seed_of
 from fairway.train.run import Run
+from fairway.train.schedule import seed_of
 from fairway.train.step import cost_of, in_half
 
 CHALLENGE = 10_000
@@ -49,7 +49,7 @@ def _costs(run: Run, policy: Policy) -> Float[Tensor, " S"]:
     """What greedy tours of the challenge cost."""
     config = run.config
     generator = Generator(next(policy.parameters()).device)
-    generator.manual_seed(seed_of(config, -1 - int(run.marks.get("challenge", 0))))
+    generator.manual_seed(seed_of(config.seed, -1 - int(run.marks.get("challenge", 0))))
     count = min(CHALLENGE, config.epoch)
     whole = draw(config.law, config.nodes, count, generator)
     costs = []

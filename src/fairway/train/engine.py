@@ -8,6 +8,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from fairway.train.config import TrainConfig
+from fairway.train.schedule import seed_of
 from fairway.train.step import Learners, Phase, learn
 from fairway.train.world import World
 
@@ -36,15 +37,10 @@ def engine(config: TrainConfig, learners: Learners, world: World) -> Step:
             talks = phase in ("online", "warm") or config.policy.normalisation == "batch"
             recorded = device.type == "cuda" and not (talks and world.size > 1)
             runs[kind] = _recorded(once, learners, generator) if recorded else once
-        generator.manual_seed(seed_of(config, number))
+        generator.manual_seed(seed_of(config.seed, number))
         return runs[kind]()
 
     return step
-
-
-def seed_of(config: TrainConfig, step: int) -> int:
-    """Every step draws from a stream of its own, so that a run can be taken up anywhere."""
-    return (config.seed * 1_000_003 + step * 7_919) % 2**63
 
 
 def _once(

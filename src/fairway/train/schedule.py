@@ -1,4 +1,4 @@
-"""How the learning rate moves along a run."""
+"""How the learning rate moves along a run, and what each step draws from."""
 
 import math
 
@@ -16,3 +16,8 @@ def rate_at(rate: Rate, step: int, spent: float) -> float:
         case "cosine":
             fall = 0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * min(spent, 1.0)))
     return rate.peak * rise * fall
+
+
+def seed_of(seed: int, step: int) -> int:
+    """Every step of a run draws from a stream of its own, so that it can be taken up anywhere."""
+    return (seed * 1_000_003 + step * 7_919) % 2**63

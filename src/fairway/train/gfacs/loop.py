@@ -1,7 +1,6 @@
 """The training loop of ants: a generator of records. What to do with them is the caller's business."""
 
 import math
-import os
 import time
 from collections.abc import Iterator
 
@@ -9,12 +8,14 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
+from fairway.cores import cores
 from fairway.errors import InvalidRequest
 from fairway.train.foresight import is_online, settle_oracle
 from fairway.train.gfacs.config import ColonyConfig, Tempo, tempo_at
 from fairway.train.gfacs.run import ColonyRun
 from fairway.train.gfacs.step import FIGURES, Colony, Phase, learn
 from fairway.train.loop import Budget, Diverged, Record
+from fairway.train.schedule import seed_of
 from fairway.train.world import World
 
 
@@ -22,7 +23,7 @@ def train(run: ColonyRun, budget: Budget, world: World, every: float = 1.0) -> I
     """Go on with a run until its budget is spent, with a record about every so many seconds and one at the end."""
     if world.size > 1:
         raise InvalidRequest("ants are trained by one process; leave out torchrun")
-    colony = Colony(run.policy, run.oracle, len(os.sched_getaffinity(0)))
+    colony = Colony(run.policy, run.oracle, cores())
     generator = Generator(run.device)
     began, before = time.monotonic(), run.seconds
     since, first, sums = run.seconds, run.step, torch.zeros_like(run.epoch_sums)
@@ -30,7 +31,7 @@ def train(run: ColonyRun, budget: Budget, world: World, every: float = 1.0) -> I
     while (spent := budget.spent(run)) < 1:
         phase, epoch = phase_of(run.config, run.epoch, spent), run.epoch
         tempo = tempo_at(run.config, spent)
-        generator.manual_seed(seed_of(run.config, run.step))
+        generator.manual_seed(seed_of(run.config.seed, run.step))
         counted = advance(run, colony, phase, tempo, generator)
         sums = sums + counted
         run.epoch_sums += counted
@@ -79,11 +80,6 @@ def settle(run: ColonyRun, phase: Phase, block_ends: bool) -> None:
     if phase == "online":
         settle_oracle(run, means_of(run.epoch_sums.tolist()), block_ends)
     run.epoch_sums.zero_()
-
-
-def seed_of(config: ColonyConfig, step: int) -> int:
-    """Every step draws from a stream of its own, so that a run can be taken up anywhere."""
-    return (config.seed * 1_000_003 + step * 7_919) % 2**63
 
 
 def means_of(sums: list[float]) -> dict[str, float]:

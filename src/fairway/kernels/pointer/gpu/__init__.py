@@ -24,6 +24,8 @@ from fairway.kernels.pointer.track import Track
 Choice = Literal["greedy", "sample", "forced"]
 CHOICES = {"greedy": 0, "sample": 1, "forced": 2}
 
+FEWEST = 16
+"""Tours of one program: products of matrices want as many rows, even where one tour is asked for."""
 STEPS = 64
 """Steps of tours that the gradient takes at a time."""
 BLOCK = 64
@@ -124,6 +126,7 @@ class _Walk(torch.autograd.Function):
         mask = {"none": 0, "ahead": 1 + guard.rule.steps, "drafts": 3, "learned": 4}[guard.kind]
         chosen = ranks.clone()
         together, stages = _shape(width, units > 0)
+        together = min(together, max(FEWEST, triton.next_power_of_2(tours)))
         walk[(triton.cdiv(tours, together), batch)](
             said, drift, bias, *seer, inner, shift, outer, track.lines, track.squares, track.starts,
             noise, chosen, levels, answers, softmaxes, grades, slacks, sums,
