@@ -1,18 +1,22 @@
 """First tours from a trained policy."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 import torch
 
 import fairway
 from fairway.errors import InvalidFile, InvalidRequest
+from fairway.inference import brief
+from fairway.inference.brief import FORAGING, affordable
 from fairway.judge import Solution, verify
 from fairway.policies.attention import Policy
 from fairway.policies.checkpoint import save_policy
-from fairway.policies.config import PolicyConfig
+from fairway.policies.config import HeatmapConfig, PolicyConfig
+from fairway.policies.heatmap import HeatmapNetwork
 from fairway.problems.generate import generate
-from fairway.solver.guidance import _affordable, guided_tours
+from fairway.recipes import recipe_named
+from fairway.solver.guidance import SHARE, guided_tours
 
 
 @pytest.fixture
@@ -20,6 +24,17 @@ def policy(tmp_path):
     torch.manual_seed(3)
     small = Policy(PolicyConfig(layers=1, width=32, heads=2, hidden=16))
     save_policy(small, tmp_path / "policy", trained={"problem": "tsptw", "recipe": "small"})
+    return tmp_path
+
+
+@pytest.fixture
+def colony(tmp_path):
+    torch.manual_seed(3)
+    config = replace(
+        recipe_named("gfacs-star-pip-tsptw20-easy"), policy=HeatmapConfig(layers=2, width=8)
+    )
+    trained = {"problem": "tsptw", "recipe": config.name, "config": asdict(config)}
+    save_policy(HeatmapNetwork(config.policy), tmp_path / "policy", trained=trained)
     return tmp_path
 
 
@@ -47,9 +62,30 @@ def test_lists_are_guided_in_every_process(policy, easy):
 
 
 def test_a_policy_takes_no_more_time_than_there_is():
-    assert _affordable(100, 1.0).kind == "beam"
-    assert _affordable(100, 0.1).kind == "greedy"
-    assert _affordable(100, 0.01) is None
+    assert affordable(100, 1.0).kind == "beam"
+    assert affordable(100, 0.1).kind == "greedy"
+    assert affordable(100, 0.01) is None
+
+
+def test_ants_bring_first_tours_too(colony, easy):
+    proposed = guided_tours(easy[0], colony, 9.0)
+    assert len(proposed) > FORAGING.ants, "of more than one iteration"
+    assert {tuple(sorted(tour)) for tour in proposed} == {tuple(range(1, 20))}
+    best = min(v.cost for tour in proposed if isinstance(v := verify(easy[0], tour), Solution))
+    result = fairway.solve(easy[0], iterations=0, policy=colony)
+    assert result.cost <= best
+    assert result.trace[0].method == "policy"
+    again = fairway.solve(easy[0], iterations=0, policy=colony)
+    assert again.tour == result.tour
+
+
+def test_ants_take_no_more_time_than_there_is(colony, easy, monkeypatch):
+    assert guided_tours(easy[0], colony, 1e-4) == []
+    clock = iter(range(100))
+    monkeypatch.setattr(brief.time, "perf_counter", lambda: next(clock))
+    one, two = (len(guided_tours(easy[0], colony, seconds / SHARE)) for seconds in (1.5, 2.5))
+    assert FORAGING.ants >= one
+    assert two > one, "an iteration takes a second of this clock"
 
 
 def test_a_policy_for_another_problem_is_refused(policy):

@@ -1,7 +1,8 @@
 """Tours from a trained colony: ants in several iterations, between which pheromone is all that is handed on."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count, islice
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +18,8 @@ from fairway.kernels.lookahead.rule import Guard
 from fairway.kernels.moves.form import Form, form_of
 from fairway.policies.checkpoint import load_heatmap
 from fairway.policies.heatmap import HeatmapNetwork
-from fairway.problems.batch import to_batch
-from fairway.problems.instance import InstanceSet
-from fairway.problems.tspdl import TSPDLSet
+from fairway.problems.batch import forwards, to_batch
+from fairway.problems.instance import Instance, InstanceSet
 from fairway.search.ants import cost_to_ants, drawn_to, forage, outlook_of, untouched, weigh
 from fairway.search.polish import polish
 
@@ -42,6 +42,13 @@ class Colony:
     def device(self) -> torch.device:
         """Where its weights are."""
         return next(self.network.parameters()).device
+
+    def check(self, instances: Instance | InstanceSet) -> None:
+        """Refuse what the colony was not trained for."""
+        if instances.problem != self.problem:
+            raise InvalidRequest(
+                f"colony {self.name} was trained for {self.problem}; these instances are of {instances.problem}"
+            )
 
 
 def load_colony(path: Path | str, device: torch.device | str = "cpu") -> Colony:
@@ -78,19 +85,14 @@ def propose_by_ants(
         first: The number of the first instance, by which each has its own stream of chance.
         workers: Threads of the local search.
     """
-    if instances.problem != colony.problem:
-        raise InvalidRequest(
-            f"colony {colony.name} was trained for {colony.problem}; these instances are of {instances.problem}"
-        )
+    colony.check(instances)
     an_instance = instances.nodes**2 * colony.network.config.width
     step = max(1, ROOM[colony.device.type] // an_instance)
     parts = [
         _of_part(colony, instances[at : at + step], foraging, (seed, first + at), workers)
         for at in range(0, len(instances), step)
     ]
-    tours = np.concatenate(parts)
-    backwards = isinstance(instances, TSPDLSet) and instances.load == "shrinking"
-    return tours[..., ::-1] if backwards else tours
+    return forwards(instances, np.concatenate(parts))
 
 
 def _of_part(
@@ -100,13 +102,28 @@ def _of_part(
     seed: tuple[int, int],
     workers: int,
 ) -> Int[np.ndarray, "B K M"]:
+    found = list(islice(wander(colony, instances, foraging, seed, workers), foraging.iterations))
+    return torch.cat(found[-1:] if foraging.last else found, dim=1).cpu().numpy()
+
+
+@torch.no_grad()
+def wander(
+    colony: Colony,
+    instances: InstanceSet,
+    foraging: Foraging,
+    seed: tuple[int, int] = (0, 0),
+    workers: int = 1,
+) -> Iterator[Int[Tensor, "B P M"]]:
+    """The tours of one iteration after the other, without end, built as levels grow.
+
+    The seed comes with the number of the first instance.
+    """
     batch, guard = to_batch(instances, colony.device), foraging.guard or colony.guard
     heatmap = colony.network(batch)
     heuristic, near = heatmap.log_heuristic(), heatmap.neighbours if colony.sparse else None
     forms = [form_of(one) for one in instances] if foraging.search != "none" else []
-    chance = streams(*seed, len(instances))
-    pheromone, found = untouched(batch), []
-    for iteration in range(foraging.iterations):
+    chance, pheromone = streams(*seed, len(instances)), untouched(batch)
+    for iteration in count():
         look = outlook_of(batch, guard, foraging.ants, near)
         noise = uniform(chance, foraging.ants, instances.nodes - 1).to(colony.device)
         built = forage(batch, drawn_to(heuristic, pheromone), look, noise)
@@ -114,9 +131,7 @@ def _of_part(
         if foraging.search != "none":
             built = weigh(batch, _searched(forms, tours, seed[0] + iteration, workers))
         pheromone = pheromone.after(built.tours, cost_to_ants(batch, built))
-        if iteration == foraging.iterations - 1 or not foraging.last:
-            found.append(built.tours if foraging.search == "tours" else tours)
-    return torch.cat(found, dim=1).cpu().numpy()
+        yield built.tours if foraging.search == "tours" else tours
 
 
 def _searched(

@@ -14,9 +14,8 @@ from fairway.inference.model import Model
 from fairway.kernels.lookahead import Guard
 from fairway.kernels.pointer import Pointer
 from fairway.problems.augment import symmetries
-from fairway.problems.batch import TSPDLBatch, TSPTWBatch, to_batch
+from fairway.problems.batch import TSPDLBatch, TSPTWBatch, forwards, to_batch
 from fairway.problems.instance import InstanceSet
-from fairway.problems.tspdl import TSPDLSet
 from fairway.search import exact, guided
 from fairway.search.decode import build, scoring, watch
 from fairway.search.retreat import retreating
@@ -48,9 +47,7 @@ def propose(
         _of_part(model, instances[at : at + step], mode, (seed, first + at))
         for at in range(0, len(instances), step)
     ]
-    tours = torch.cat(parts).cpu().numpy()
-    backwards = isinstance(instances, TSPDLSet) and instances.load == "shrinking"
-    return tours[..., ::-1] if backwards else tours
+    return forwards(instances, torch.cat(parts).cpu().numpy())
 
 
 def _by_labels(

@@ -85,6 +85,11 @@ def load_heatmap(
     return _loaded(path, device, config, HeatmapNetwork)
 
 
+def draws_heatmaps(path: Path) -> bool:
+    """Whether a card is one for ants."""
+    return isinstance(_card(_card_place(path)).policy, HeatmapConfig)
+
+
 def _loaded(
     path: Path, device: torch.device, config: NetworkConfig | None, kind: type[Kind]
 ) -> tuple[Kind, Card]:
@@ -93,7 +98,7 @@ def _loaded(
     if isinstance(card.policy, HeatmapConfig) != (kind is HeatmapNetwork):
         drawn = isinstance(card.policy, HeatmapConfig)
         raise InvalidFile(
-            f"{place}: holds a network that draws heatmaps; it works with --method ants"
+            f"{place}: holds a network that draws heatmaps, for --method ants; expected a policy that decodes tours"
             if drawn
             else f"{place}: holds a policy that decodes tours; ants need one of a gfacs recipe"
         )

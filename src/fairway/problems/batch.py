@@ -197,6 +197,14 @@ Placing = Callable[[np.ndarray], Tensor]
 """From numpy to the device and precision of a batch."""
 
 
+def forwards(
+    instances: TSPTWSet | TSPDLSet, tours: Int[np.ndarray, "B K M"]
+) -> Int[np.ndarray, "B K M"]:
+    """Tours that were built as levels grow, in the direction of the instances."""
+    backwards = isinstance(instances, TSPDLSet) and instances.load == "shrinking"
+    return tours[..., ::-1] if backwards else tours
+
+
 def _tsptw_batch(instances: TSPTWSet, place: Placing) -> TSPTWBatch:
     """Coordinates, travel and times divided by the set's scale."""
     ground, scale = _ground(instances.places, instances.scale, place)

@@ -60,7 +60,7 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
         workers: Processes for a list; by default as many as there are cores. One stays in this process.
         iterations: Of local search, in place of seconds: the clock then plays no part.
         objective: The least travel, or for time windows the earliest return.
-        policy: The folder of a trained policy, which then proposes the first tours.
+        policy: The folder of a trained policy or colony, which then proposes the first tours.
         watch: Told of every improvement as it is found; for one instance only.
     """
     folder = None if policy is None else Path(policy).resolve()
