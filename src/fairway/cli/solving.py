@@ -36,7 +36,9 @@ def solve(
     objective: Annotated[
         Literal["travel", "makespan"], typer.Option(help="What is to be least.")
     ] = "travel",
-    policy: Annotated[Path | None, typer.Option(help="A trained policy or colony, for first tours.")] = None,
+    policy: Annotated[
+        Path | None, typer.Option(help="A trained policy or colony, for first tours.")
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="A .png or .svg of the one tour.")] = None,
     pictures: Annotated[Path | None, typer.Option(help="A folder to draw each tour into.")] = None,
     distances: Distances = None,

@@ -4,8 +4,9 @@ What `improve` does for one tour with time to spare is too much here. A descent 
 improves takes a millisecond at a hundred nodes, and its loops let go of Python's lock, so that threads can share.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import numpy as np
 from jaxtyping import Int, UInt
@@ -16,7 +17,7 @@ from fairway.kernels.moves.form import Form, form_of
 from fairway.kernels.moves.lateness import hurry, late_line, lateness
 from fairway.kernels.moves.line import line_of
 from fairway.kernels.moves.order import deferred
-from fairway.problems.batch import TSPDLBatch, TSPTWBatch, moved
+from fairway.problems.batch import TSPDLBatch, TSPTWBatch
 from fairway.problems.problem import every_pair
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
@@ -26,20 +27,19 @@ PASSES = 100
 """Times that each stop of a tour that is not feasible may move; medium windows and 500 stops at random need thirty."""
 WITHOUT_END = 2**62
 
+Job = TypeVar("Job")
+Done = TypeVar("Done")
 
-def forms_in(batch: TSPTWBatch | TSPDLBatch) -> list[Form]:
+
+def forms_in(batch: TSPTWBatch | TSPDLBatch, workers: int = 1) -> list[Form]:
     """The instances of a batch as the moves want them, in the batch's own units."""
-    batch = moved(batch, "cpu")
-    travel = batch.travel(*every_pair(batch)).double().numpy()
     if isinstance(batch, TSPTWBatch):
-        columns = (batch.opens, batch.closes, batch.service)
-        lines = zip(travel, *(column.double().numpy() for column in columns), strict=True)
-        return [
-            form_of(TSPTW(way, opens, closes, service)) for way, opens, closes, service in lines
-        ]
-    columns = (batch.demand, batch.draft)
-    lines = zip(travel, *(column.double().numpy() for column in columns), strict=True)
-    return [form_of(TSPDL(way, demand, draft)) for way, demand, draft in lines]
+        kind, columns = TSPTW, (batch.opens, batch.closes, batch.service)
+    else:
+        kind, columns = TSPDL, (batch.demand, batch.draft)
+    fields = (batch.travel(*every_pair(batch)), *columns)
+    lines = zip(*(field.double().cpu().numpy() for field in fields), strict=True)
+    return _shared_out(lambda line: form_of(kind(*line)), list(lines), workers)
 
 
 def polish(
@@ -60,12 +60,15 @@ def polish(
         b, p = job
         return polished(forms[b], tours[b, p], seed + b * ants + p)
 
+    return np.stack(_shared_out(one, jobs, workers)).reshape(tours.shape)
+
+
+def _shared_out(work: Callable[[Job], Done], jobs: Sequence[Job], workers: int) -> list[Done]:
+    """All jobs done in order, by so many threads."""
     if workers == 1:
-        done = [one(job) for job in jobs]
-    else:
-        with ThreadPoolExecutor(workers) as pool:
-            done = list(pool.map(one, jobs))
-    return np.stack(done).reshape(tours.shape)
+        return [work(job) for job in jobs]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(work, jobs))
 
 
 def polished(form: Form, tour: Int[np.ndarray, " M"], seed: int) -> Int[np.ndarray, " M"]:

@@ -54,9 +54,8 @@ def learn(
     look = _looks(config, colony, phase, batch, heatmap)
     sampled = explore(batch, pull.detach(), look(), noise)
     chance = int(torch.randint(2**31, (), generator=generator, device=generator.device))
-    tours = polish(
-        forms_in(batch), sampled.built.tours.cpu().numpy(), seed=chance, workers=colony.workers
-    )
+    forms = forms_in(batch, colony.workers)
+    tours = polish(forms, sampled.built.tours.cpu().numpy(), seed=chance, workers=colony.workers)
     there = torch.from_numpy(tours).to(batch.limit.device)
     searched = retrace(batch, look(), there)
     cost, better = (cost_to_ants(batch, each.built) for each in (sampled, searched))
