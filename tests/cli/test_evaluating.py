@@ -74,7 +74,7 @@ def test_a_colony_is_trained_and_evaluated(tmp_path, mine):
         "--iterations", 2, "--search", "trail", "--last-iteration", "--workers", 1, cwd=tmp_path,
     )  # fmt: skip
     assert result.returncode == FEASIBLE
-    path = tmp_path / "results/main/mine/colony,-4-ants-x2-search-trail-last-iteration.jsonl"
+    path = tmp_path / "results/main/mine/GFACS*+PIP,-4-ants-x2-search-trail-last-iteration.jsonl"
     header, *lines = map(json.loads, path.read_text().splitlines())
     assert header["settings"]["last"]
     assert [line["tours"] for line in lines] == [4] * 8

@@ -22,7 +22,7 @@ from fairway.search.rollout import rollout
 def model():
     torch.manual_seed(4)
     policy = Policy(PolicyConfig(layers=1, width=32, heads=2, hidden=16)).eval()
-    return Model(policy.requires_grad_(False), "small", "tsptw", Guard())
+    return Model(policy.requires_grad_(False), "small", "tsptw", Guard(), {})
 
 
 class Watched(PolicyGuide):

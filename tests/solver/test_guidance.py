@@ -68,7 +68,7 @@ def test_a_policy_takes_no_more_time_than_there_is():
 
 
 def test_ants_bring_first_tours_too(colony, easy):
-    proposed = guided_tours(easy[0], colony, 9.0)
+    proposed = list(guided_tours(easy[0], colony, 9.0))
     assert len(proposed) > FORAGING.ants, "of more than one iteration"
     assert {tuple(sorted(tour)) for tour in proposed} == {tuple(range(1, 20))}
     best = min(v.cost for tour in proposed if isinstance(v := verify(easy[0], tour), Solution))
@@ -80,10 +80,10 @@ def test_ants_bring_first_tours_too(colony, easy):
 
 
 def test_ants_take_no_more_time_than_there_is(colony, easy, monkeypatch):
-    assert guided_tours(easy[0], colony, 1e-4) == []
+    assert list(guided_tours(easy[0], colony, 1e-4)) == []
     clock = iter(range(100))
     monkeypatch.setattr(brief.time, "perf_counter", lambda: next(clock))
-    one, two = (len(guided_tours(easy[0], colony, seconds / SHARE)) for seconds in (1.5, 2.5))
+    one, two = (len(list(guided_tours(easy[0], colony, seconds / SHARE))) for seconds in (1.5, 2.5))
     assert FORAGING.ants >= one
     assert two > one, "an iteration takes a second of this clock"
 
@@ -108,7 +108,7 @@ def test_other_units_and_service_times_are_no_obstacle(policy, easy):
         instance, travel=1000 * instance.travel, opens=1000 * instance.opens,
         closes=1000 * instance.closes, coordinates=1000 * instance.coordinates,
     )  # fmt: skip
-    one, other = (guided_tours(each, policy, 9.0)[0] for each in (instance, larger))
+    one, other = (next(guided_tours(each, policy, 9.0)) for each in (instance, larger))
     assert one == other
     served = replace(instance, service=[0.0] + [1.0] * 19)
     assert isinstance(fairway.solve(served, iterations=0, policy=policy).solution, Solution)

@@ -142,7 +142,7 @@ def _label(asked: "Asked") -> str:
     if asked.method == "reference":
         return "best known" if asked.references is None else "LKH3"
     if asked.method == "policy" and asked.policy is not None:
-        said = asked.policy.resolve().name
+        said = _trained_name(asked.policy)
         sizes = {
             "sample": mode.samples, "beam": mode.width, "labels": mode.width, "retreat": mode.budget
         }  # fmt: skip
@@ -150,7 +150,7 @@ def _label(asked: "Asked") -> str:
         settings += ["x8"] if mode.views > 1 else []
         settings += _masks(mode.guard)
     elif asked.method == "ants" and asked.policy is not None:
-        said, foraging = asked.policy.resolve().name, asked.foraging
+        said, foraging = _trained_name(asked.policy), asked.foraging
         settings.append(f"{foraging.ants} ants x{foraging.iterations}")
         settings += [f"search {foraging.search}"] if foraging.search != "none" else []
         settings += ["last iteration"] if foraging.last else []
@@ -161,6 +161,14 @@ def _label(asked: "Asked") -> str:
         settings.append(f"{asked.seconds:g} s")
     settings += [f"local search {asked.polish:g} s"] if asked.polish else []
     return ", ".join([said, " ".join(settings)]) if settings else said
+
+
+def _trained_name(folder: Path) -> str:
+    """The paper's name of a model where it is one of the paper's, else that of its folder."""
+    from fairway.policies.checkpoint import facts_of
+    from fairway.recipes import paper_name
+
+    return paper_name(str(facts_of(folder).get("policy"))) or folder.resolve().name
 
 
 def _masks(guard: "Guard | None") -> list[str]:

@@ -27,6 +27,8 @@ from fairway.solver.warmup import warm_up
 
 TOGETHER = 500
 """Instances of a group where they are decoded side by side."""
+ANTS_TOGETHER = 32
+"""The same for colonies, whose local search may take seconds for each."""
 A_GROUP = 30.0
 """Seconds that a group should take where each instance has a budget: so much is lost at worst when a run is killed."""
 
@@ -117,7 +119,7 @@ def _policy(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Meth
     def run(some: InstanceSet, first: int) -> list[Proposal]:
         return [Proposal(tours) for tours in propose(model, some, asked.mode, asked.seed, first)]
 
-    settings = {"policy": model.name, "seed": asked.seed, **asked.mode.settings}
+    settings = {**model.facts, "seed": asked.seed, **asked.mode.settings}
     return nullcontext(
         Method(settings, run, asked.together, PUBLISHED_TOLERANCE, device=model.device.type)
     )
@@ -139,8 +141,8 @@ def _ants(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method
         found = propose_by_ants(colony, some, asked.foraging, asked.seed, first, threads)
         return [Proposal(tours) for tours in found]
 
-    settings = {"policy": colony.name, "seed": asked.seed, **asked.foraging.settings}
-    sizes = (asked.together, PUBLISHED_TOLERANCE, colony.device.type, threads)
+    settings = {**colony.facts, "seed": asked.seed, **asked.foraging.settings}
+    sizes = (min(asked.together, ANTS_TOGETHER), PUBLISHED_TOLERANCE, colony.device.type, threads)
     return nullcontext(Method(settings, run, *sizes))
 
 
@@ -171,7 +173,7 @@ def _solve(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Metho
 
     settings: dict[str, Any] = {"seconds": asked.seconds, "seed": asked.seed}
     if asked.policy is not None:
-        settings["policy"] = model_at(asked.policy).name
+        settings |= model_at(asked.policy).facts
     group = _group(asked.seconds, workers)
     return nullcontext(Method(settings, run, group, PUBLISHED_TOLERANCE, workers=workers))
 
@@ -184,13 +186,13 @@ def _alone(
     @contextmanager
     def made(asked: Asked, instances: InstanceSet) -> Iterator[Method]:
         chosen, workers = solver(asked), crew_size(asked.workers)
+        begin, said = _beginner(asked, instances, seeded=seeded)
         with shared_out(chosen, workers) as solve:
 
             def run(some: InstanceSet, first: int) -> list[Proposal]:
-                starts = first_tours(asked, some, first) if seeded else [None] * len(some)
-                return _found(solve, some, starts)
+                return _found(solve, some, begin(some, first))
 
-            settings = {**chosen.keywords, "seeded": seeded}
+            settings = {**chosen.keywords, "seeded": seeded, **said}
             yield Method(
                 settings, run, _group(asked.seconds, workers), PUBLISHED_TOLERANCE, workers=workers
             )
@@ -198,13 +200,26 @@ def _alone(
     return made
 
 
-def first_tours(asked: Asked, some: InstanceSet, first: int) -> list[Tour | None]:
-    """The best tour of a policy, where one is given, or else a simple one."""
+Beginner = Callable[[InstanceSet, int], list[Tour | None]]
+"""From some instances of a bed, and the number of the first of them, to tours that a solver starts from."""
+
+
+def _beginner(
+    asked: Asked, instances: InstanceSet, *, seeded: bool
+) -> tuple[Beginner, dict[str, Any]]:
+    """Where a solver starts, and what is to be said of it: nowhere, a simple tour, or the best one of a policy."""
+    if not seeded:
+        return lambda some, first: [None] * len(some), {}
     if asked.policy is None:
-        return [single.first_tour(instance) for instance in some]
-    with _policy(asked, some) as method:
-        proposals = method.run(some, first)
-    return [best_row(instance, p.tours) for instance, p in zip(some, proposals, strict=True)]
+        return lambda some, first: [single.first_tour(instance) for instance in some], {}
+    with _policy(asked, instances) as method:
+
+        def proposed(some: InstanceSet, first: int) -> list[Tour | None]:
+            proposals = method.run(some, first)
+            pairs = zip(some, proposals, strict=True)
+            return [best_row(instance, proposal.tours) for instance, proposal in pairs]
+
+        return proposed, {"begins": method.settings}
 
 
 def best_row(instance: Instance, tours: Int[np.ndarray, "K M"]) -> Tour | None:

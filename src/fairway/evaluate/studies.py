@@ -89,7 +89,7 @@ SPEED = (
 )
 
 
-SIDE_BY_SIDE = frozenset({"policy", "greedy-l", "greedy-c", "reference"})
+SIDE_BY_SIDE = frozenset({"policy", "ants", "greedy-l", "greedy-c", "reference"})
 """Methods that work on many instances at once; the others, on one after the other in each process."""
 
 
@@ -102,8 +102,8 @@ class Measured:
 
 
 def plain(label: str) -> str:
-    """A label as it is compared: `POMO* + PIP` and `POMO*+PIP` name one row."""
-    return "".join(label.split()).casefold()
+    """A label as it is compared: `POMO* + PIP` and `POMO*+PIP` name one row, and so do `OR-Tools` and `ORTools`."""
+    return "".join(label.replace("-", "").split()).casefold()
 
 
 def method_of(label: str) -> str:

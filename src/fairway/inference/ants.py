@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,7 +14,7 @@ from torch import Tensor
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.inference.chance import streams, uniform
 from fairway.inference.foraging import Foraging
-from fairway.inference.model import guard_of
+from fairway.inference.model import check_guard, guard_of
 from fairway.kernels.lookahead.rule import Guard
 from fairway.kernels.moves.form import Form, form_of
 from fairway.policies.checkpoint import load_heatmap
@@ -21,7 +22,7 @@ from fairway.policies.heatmap import HeatmapNetwork
 from fairway.problems.batch import forwards, to_batch
 from fairway.problems.instance import Instance, InstanceSet
 from fairway.search.ants import cost_to_ants, drawn_to, forage, outlook_of, untouched, weigh
-from fairway.search.polish import polish
+from fairway.search.polish import polish, side_by_side
 
 ROOM = {"cpu": 1 << 26, "cuda": 1 << 30}
 """Numbers that the embeddings of the edges of a part may hold."""
@@ -37,6 +38,8 @@ class Colony:
     guard: Guard
     sparse: bool
     """Whether the mask looks at the neighbours of the sparse graph alone."""
+    facts: dict[str, Any]
+    """Of its card, for those who compare results."""
 
     @property
     def device(self) -> torch.device:
@@ -63,7 +66,7 @@ def load_colony(path: Path | str, device: torch.device | str = "cpu") -> Colony:
         raise InvalidFile(
             f"{place}: does not say how its network was trained; train it anew with a gfacs recipe"
         ) from error
-    return Colony(network.eval().requires_grad_(False), name, problem, guard, sparse)
+    return Colony(network.eval().requires_grad_(False), name, problem, guard, sparse, card.facts)
 
 
 @torch.no_grad()
@@ -119,9 +122,10 @@ def wander(
     The seed comes with the number of the first instance.
     """
     batch, guard = to_batch(instances, colony.device), foraging.guard or colony.guard
+    check_guard(guard, instances.problem)
     heatmap = colony.network(batch)
     heuristic, near = heatmap.log_heuristic(), heatmap.neighbours if colony.sparse else None
-    forms = [form_of(one) for one in instances] if foraging.search != "none" else []
+    forms = [] if foraging.search == "none" else side_by_side(form_of, list(instances), workers)
     chance, pheromone = streams(*seed, len(instances)), untouched(batch)
     for iteration in count():
         look = outlook_of(batch, guard, foraging.ants, near)
@@ -129,13 +133,17 @@ def wander(
         built = forage(batch, drawn_to(heuristic, pheromone), look, noise)
         tours = built.tours
         if foraging.search != "none":
-            built = weigh(batch, _searched(forms, tours, seed[0] + iteration, workers))
+            built = weigh(batch, _searched(forms, tours, (*seed, iteration), workers))
         pheromone = pheromone.after(built.tours, cost_to_ants(batch, built))
         yield built.tours if foraging.search == "tours" else tours
 
 
 def _searched(
-    forms: Sequence[Form], tours: Int[Tensor, "B P M"], seed: int, workers: int
+    forms: Sequence[Form], tours: Int[Tensor, "B P M"], seed: tuple[int, int, int], workers: int
 ) -> Int[Tensor, "B P M"]:
-    better = polish(forms, tours.cpu().numpy(), seed=seed, workers=workers)
+    """Around every tour, by a chance that does not depend on which instances are searched together."""
+    of_all, first, iteration = seed
+    ants = tours.shape[1]
+    number = (of_all * 1_000_003 + iteration * 7_919) % 2**40 + first * ants
+    better = polish(forms, tours.cpu().numpy(), seed=number, workers=workers)
     return torch.from_numpy(better).to(tours.device)

@@ -1,6 +1,7 @@
 """What a trained policy, or a trained colony, proposes for one instance in a given time."""
 
 import time
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -20,7 +21,7 @@ HEATMAP_SECONDS = 4e-6
 WIDTH = 16
 FORAGING = Foraging(ants=20)
 
-Tours = list[tuple[int, ...]]
+Tour = tuple[int, ...]
 
 
 def load_trained(path: Path) -> Model | Colony:
@@ -28,15 +29,15 @@ def load_trained(path: Path) -> Model | Colony:
     return load_colony(path) if draws_heatmaps(path) else load_model(path)
 
 
-def tours_within(trained: Model | Colony, instance: Instance, seconds: float) -> Tours:
-    """Different tours, the likeliest or the earliest first; none where the first of them would take too long."""
+def tours_within(
+    trained: Model | Colony, instance: Instance, seconds: float, seed: int = 0
+) -> Iterator[Tour]:
+    """Different tours as they are found; none where the first of them would take too long."""
+    one = instance_set([instance])
     if isinstance(trained, Colony):
-        return _by_ants(trained, instance_set([instance]), seconds)
-    mode = affordable(instance.nodes, seconds)
-    if mode is None:
-        return []
-    tours = propose(trained, instance_set([instance]), mode)[0]
-    return list(dict.fromkeys(map(tuple, tours.tolist())))
+        yield from _by_ants(trained, one, seconds, seed)
+    elif (mode := affordable(instance.nodes, seconds)) is not None:
+        yield from dict.fromkeys(map(tuple, propose(trained, one, mode)[0].tolist()))
 
 
 def affordable(nodes: int, seconds: float) -> Mode | None:
@@ -46,17 +47,18 @@ def affordable(nodes: int, seconds: float) -> Mode | None:
     return Mode("greedy", symmetries=False) if nodes * GREEDY_SECONDS <= seconds else None
 
 
-def _by_ants(colony: Colony, one: InstanceSet, seconds: float) -> Tours:
+def _by_ants(colony: Colony, one: InstanceSet, seconds: float, seed: int) -> Iterator[Tour]:
     """Iteration after iteration, as long as another one like the last fits in."""
     if one.nodes**2 * HEATMAP_SECONDS > seconds:
-        return []
+        return
     began = time.perf_counter()
     deadline = began + seconds
-    found: dict[tuple[int, ...], None] = {}
-    for tours in islice(wander(colony, one, FORAGING), FORAGING.iterations):
-        found |= dict.fromkeys(map(tuple, forwards(one, tours.cpu().numpy())[0].tolist()))
+    known: set[Tour] = set()
+    for tours in islice(wander(colony, one, FORAGING, (seed, 0)), FORAGING.iterations):
+        fresh = dict.fromkeys(map(tuple, forwards(one, tours.cpu().numpy())[0].tolist()))
+        yield from (tour for tour in fresh if tour not in known)
+        known |= fresh.keys()
         now = time.perf_counter()
         if now + (now - began) > deadline:
-            break
+            return
         began = now
-    return list(found)

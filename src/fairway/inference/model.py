@@ -21,6 +21,8 @@ class Model:
     name: str
     problem: str
     guard: Guard
+    facts: dict[str, Any]
+    """Of its card, for those who compare results."""
 
     @property
     def device(self) -> torch.device:
@@ -53,7 +55,15 @@ def load_model(path: Path | str, device: torch.device | str = "cpu") -> Model:
             f"{place}: does not say under which mask its policy was trained; train it anew"
         ) from error
     name = str(card.trained.get("recipe", place.stem))
-    return Model(policy.eval().requires_grad_(False), name, problem, guard)
+    return Model(policy.eval().requires_grad_(False), name, problem, guard, card.facts)
+
+
+def check_guard(guard: Guard, problem: str) -> None:
+    """Refuse a mask that the problem does not have."""
+    if guard.kind == "drafts" and problem != "tspdl":
+        raise InvalidRequest(
+            f"the exact mask for draft limits is not for {problem}; choose steps of look-ahead"
+        )
 
 
 def guard_of(said: dict[str, Any]) -> Guard:

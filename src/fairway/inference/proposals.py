@@ -10,7 +10,7 @@ from torch import Generator, Tensor
 from fairway.inference.chance import sampled, streams, uniform
 from fairway.inference.guide import PolicyGuide
 from fairway.inference.mode import Mode
-from fairway.inference.model import Model
+from fairway.inference.model import Model, check_guard
 from fairway.kernels.lookahead import Guard
 from fairway.kernels.pointer import Pointer
 from fairway.problems.augment import symmetries
@@ -38,6 +38,7 @@ def propose(
         first: The number of the first instance, by which each has its own stream of chance.
     """
     model.check(instances)
+    check_guard(mode.guard or model.guard, instances.problem)
     if mode.kind == "labels":
         return np.concatenate(
             [_by_labels(model, instances, i, mode) for i in range(len(instances))]

@@ -43,6 +43,24 @@ class Card:
     trained: dict[str, Any]
     """What it was trained on, for how long, and the figures it reached."""
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Which weights these are and how they came about, in the words of the paper's tables."""
+        config = self.trained.get("config") or {}
+        plan = config.get("foresight") or {}
+        seen, epoch = self.trained.get("instances"), config.get("epoch")
+        known = {
+            "policy": self.trained.get("recipe"),
+            "weights": self.sha256[:16],
+            "training_seconds": self.trained.get("seconds"),
+            "epochs": None if not (seen and epoch) else round(seen / epoch),
+            "first_epochs": plan.get("first"),
+            "period": plan.get("period"),
+            "update_epochs": plan.get("refresh"),
+            "last_epochs": plan.get("last"),
+        }
+        return {name: value for name, value in known.items() if value is not None}
+
 
 def save_policy(policy: Network, stem: Path, *, trained: dict[str, Any]) -> Path:
     """Write a policy as `stem`.safetensors and `stem`.json (`policy` in a folder), and return the card's path.
@@ -83,6 +101,11 @@ def load_heatmap(
 ) -> tuple[HeatmapNetwork, Card]:
     """The same for a network that draws heatmaps for ants."""
     return _loaded(path, device, config, HeatmapNetwork)
+
+
+def facts_of(path: Path) -> dict[str, Any]:
+    """What the card of a policy or colony says of its weights, which are not opened."""
+    return _card(_card_place(path)).facts
 
 
 def draws_heatmaps(path: Path) -> bool:

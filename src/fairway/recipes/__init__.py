@@ -95,6 +95,14 @@ def recipe_named(name: str) -> TrainConfig | ColonyConfig:
     return replace(config, name=name)
 
 
+def paper_name(recipe: str) -> str | None:
+    """What the paper's tables call the model of a recipe, where it is one of theirs and no variant."""
+    match = _NAME.fullmatch(recipe)
+    if match is None or match["tune"] or match["variants"] or match["model"] == "fairway":
+        return None
+    return match["model"].upper().replace("-STAR", "*").replace("*-", "*+")
+
+
 def needs_weights(name: str) -> bool:
     """Whether the recipe goes on from a policy that was trained before."""
     return name.startswith(FINE_TUNE)

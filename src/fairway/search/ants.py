@@ -36,13 +36,13 @@ class Pheromone:
         """A part of it evaporates, and every ant leaves the inverse of its cost on both directions of its tour."""
         depot = torch.zeros_like(tours[..., :1])
         here, there = (torch.cat(ends, dim=-1) for ends in ((depot, tours), (tours, depot)))
-        left = (1 / cost)[..., None].expand(here.shape)
+        left = (1 / cost.double())[..., None].expand(here.shape)
         which = rows(here).expand(here.shape)
-        amount = DECAY * self.amount
-        # Summed in a fixed order on every device, which scattered additions are not.
+        # In float64 these are summed in a fixed order on every device, which float32 is not by several threads.
+        amount = DECAY * self.amount.double()
         amount.index_put_((which, here, there), left, accumulate=True)
         amount.index_put_((which, there, here), left, accumulate=True)
-        return Pheromone(amount)
+        return Pheromone(amount.float())
 
 
 def untouched(batch: Batch) -> Pheromone:
@@ -149,6 +149,13 @@ def outlook_of(
     return look if near is None else _nearby(look, near)
 
 
+def beyond(near: Int[Tensor, "B N K"]) -> Bool[Tensor, "B N N"]:
+    """Which nodes are no neighbours of which."""
+    instances, nodes, _ = near.shape
+    far = torch.ones(instances, nodes, nodes, dtype=torch.bool, device=near.device)
+    return far.scatter_(-1, near, False)
+
+
 def _pulled(pull: Float[Tensor, "B N N"]) -> Score:
     return lambda state, outlook: pull[rows(state.node), state.node]
 
@@ -204,14 +211,12 @@ def _foretold(batch: Batch, doom: Doom) -> Look:
 
 def _nearby(look: Look, near: Int[Tensor, "B N K"]) -> Look:
     """The same for candidates among the neighbours of where an ant stands; all others pass."""
-    instances, nodes, _ = near.shape
-    far = torch.ones(instances, nodes, nodes, dtype=torch.bool, device=near.device)
-    far.scatter_(-1, near, False)
+    far = beyond(near)
 
     def some(state: State) -> Outlook:
         outlook = look(state)
-        beyond = far[rows(state.node), state.node]
-        bound = torch.where(beyond, torch.inf, outlook.bound)
-        return Outlook(outlook.level, bound, outlook.allowed | (beyond & state.unvisited))
+        passing = far[rows(state.node), state.node]
+        bound = torch.where(passing, torch.inf, outlook.bound)
+        return Outlook(outlook.level, bound, outlook.allowed | (passing & state.unvisited))
 
     return some

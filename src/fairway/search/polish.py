@@ -31,6 +31,14 @@ Job = TypeVar("Job")
 Done = TypeVar("Done")
 
 
+def side_by_side(work: Callable[[Job], Done], jobs: Sequence[Job], workers: int) -> list[Done]:
+    """All jobs done in order, by so many threads."""
+    if workers == 1:
+        return [work(job) for job in jobs]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(work, jobs))
+
+
 def forms_in(batch: TSPTWBatch | TSPDLBatch, workers: int = 1) -> list[Form]:
     """The instances of a batch as the moves want them, in the batch's own units."""
     if isinstance(batch, TSPTWBatch):
@@ -39,7 +47,7 @@ def forms_in(batch: TSPTWBatch | TSPDLBatch, workers: int = 1) -> list[Form]:
         kind, columns = TSPDL, (batch.demand, batch.draft)
     fields = (batch.travel(*every_pair(batch)), *columns)
     lines = zip(*(field.double().cpu().numpy() for field in fields), strict=True)
-    return _shared_out(lambda line: form_of(kind(*line)), list(lines), workers)
+    return side_by_side(lambda line: form_of(kind(*line)), list(lines), workers)
 
 
 def polish(
@@ -60,15 +68,7 @@ def polish(
         b, p = job
         return polished(forms[b], tours[b, p], seed + b * ants + p)
 
-    return np.stack(_shared_out(one, jobs, workers)).reshape(tours.shape)
-
-
-def _shared_out(work: Callable[[Job], Done], jobs: Sequence[Job], workers: int) -> list[Done]:
-    """All jobs done in order, by so many threads."""
-    if workers == 1:
-        return [work(job) for job in jobs]
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(work, jobs))
+    return np.stack(side_by_side(one, jobs, workers)).reshape(tours.shape)
 
 
 def polished(form: Form, tour: Int[np.ndarray, " M"], seed: int) -> Int[np.ndarray, " M"]:

@@ -1,5 +1,6 @@
 """First tours from a trained policy or colony, where there is time for them."""
 
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,8 +23,10 @@ def model_at(path: Path) -> "Model | Colony":
     return load_trained(path)
 
 
-def guided_tours(instance: Instance, path: Path, seconds: float) -> list[tuple[int, ...]]:
-    """Tours that are proposed, none where that would take too much of the time."""
+def guided_tours(
+    instance: Instance, path: Path, seconds: float, seed: int = 0
+) -> Iterator[tuple[int, ...]]:
+    """Tours as they are proposed, none where that would take too much of the time."""
     from fairway.inference.brief import tours_within
 
-    return tours_within(model_at(path), instance, SHARE * seconds)
+    return tours_within(model_at(path), instance, SHARE * seconds, seed)

@@ -56,7 +56,7 @@ def warm_up(
             with event.install_listener("numba:compile", _announcer):
                 _run_through(_sample(instance), objective)
                 if policy is not None:
-                    guided_tours(_sample(instance), policy, math.inf)
+                    list(guided_tours(_sample(instance), policy, math.inf))
             _warm.add(kind)
 
 

@@ -59,9 +59,16 @@ def test_a_head_learns_and_masks_when_the_paper_says():
     """1-10, 19-20, 29-30, 39-40 and 46-50 of fifty epochs."""
     plan = Foresight(10, 10, 2, 5)
     config = replace(LEARNED, foresight=plan, epochs=50)
-    online = [e for e in range(1, 51) if phase_of(config, e, (e - 1) / 50) == "online"]
+    online = [e for e in range(1, 51) if phase_of(config, (e - 1) / 50) == "online"]
     assert online == [*range(1, 11), 19, 20, 29, 30, 39, 40, *range(46, 51)]
-    assert phase_of(TINY, 1, 0.0) == "exact"
+    assert phase_of(TINY, 0.0) == "exact"
+
+
+def test_a_run_that_is_cut_short_has_as_many_epochs_of_each_phase():
+    """So that a head also masks where there is time for a few steps an epoch only."""
+    half, run = records(LEARNED, steps=10)
+    assert [int(record.phase == "online") for record in half] == [1, 0, 1, 0, 0, 1, 0, 0, 1, 1]
+    assert "copied" in run.marks
 
 
 def test_the_plan_of_a_head_is_followed_and_its_best_copy_masks():

@@ -85,7 +85,7 @@ def tempo_at(config: ColonyConfig, spent: float) -> Tempo:
     The sharpness rises with the logarithm of the epoch, power and credit in a straight line.
     """
     moving = max(config.epochs - config.level, 1)
-    passed = min(int(spent * config.epochs * ROUNDED), config.epochs)
+    passed = epochs_over(config, spent)
     straight = min(passed / moving, 1.0)
     curved = min(log(passed + 1) / log(moving), 1.0) if moving > 1 else 1.0
     fall = 0.5 * (1 - cos(pi * passed / config.epochs))
@@ -95,6 +95,11 @@ def tempo_at(config: ColonyConfig, spent: float) -> Tempo:
         _between(config.credit, straight),
         _between(config.rate, fall),
     )
+
+
+def epochs_over(config: ColonyConfig, spent: float) -> int:
+    """How many of the planned epochs lie behind: a run that a clock cuts short has as many, only shorter ones."""
+    return min(int(spent * config.epochs * ROUNDED), config.epochs)
 
 
 def _between(ends: tuple[float, float], share: float) -> float:

@@ -11,7 +11,7 @@ from torch import Generator, Tensor
 from fairway.cores import cores
 from fairway.errors import InvalidRequest
 from fairway.train.foresight import is_online, settle_oracle
-from fairway.train.gfacs.config import ColonyConfig, Tempo, tempo_at
+from fairway.train.gfacs.config import ColonyConfig, Tempo, epochs_over, tempo_at
 from fairway.train.gfacs.run import ColonyRun
 from fairway.train.gfacs.step import FIGURES, Colony, Phase, learn
 from fairway.train.loop import Budget, Diverged, Record
@@ -29,7 +29,7 @@ def train(run: ColonyRun, budget: Budget, world: World, every: float = 1.0) -> I
     since, first, sums = run.seconds, run.step, torch.zeros_like(run.epoch_sums)
     run.policy.train()
     while (spent := budget.spent(run)) < 1:
-        phase, epoch = phase_of(run.config, run.epoch, spent), run.epoch
+        phase, over = phase_of(run.config, spent), epochs_over(run.config, spent)
         tempo = tempo_at(run.config, spent)
         generator.manual_seed(seed_of(run.config.seed, run.step))
         counted = advance(run, colony, phase, tempo, generator)
@@ -38,9 +38,8 @@ def train(run: ColonyRun, budget: Budget, world: World, every: float = 1.0) -> I
         run.step += 1
         run.seconds = before + time.monotonic() - began
         spent = budget.spent(run)
-        if run.epoch != epoch:
-            ends = spent >= 1 or phase_of(run.config, run.epoch, spent) != "online"
-            settle(run, phase, ends)
+        if epochs_over(run.config, spent) > over:
+            settle(run, phase, spent >= 1 or phase_of(run.config, spent) != "online")
         if spent >= 1 or run.seconds - since >= every:
             means = means_of(sums.tolist())
             if not math.isfinite(means["loss"]):
@@ -68,10 +67,11 @@ def advance(
     return torch.nn.functional.pad(figures, (0, 1), value=1.0)
 
 
-def phase_of(config: ColonyConfig, epoch: int, spent: float) -> Phase:
+def phase_of(config: ColonyConfig, spent: float) -> Phase:
     """When the head learns, and when its best copy masks; without a head the guard is all there is."""
     if config.foresight is None:
         return "exact"
+    epoch = epochs_over(config, spent) + 1
     return "online" if is_online(config.foresight, epoch, spent) else "offline"
 
 

@@ -35,11 +35,6 @@ class ColonyRun:
         return self.step * self.config.batch
 
     @property
-    def epoch(self) -> int:
-        """The epoch of the next step, counted from 1."""
-        return self.instances // self.config.epoch + 1
-
-    @property
     def finished(self) -> HeatmapNetwork:
         """The network to validate and to ship."""
         return self.policy

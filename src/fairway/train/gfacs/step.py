@@ -12,7 +12,16 @@ from fairway.kernels.lookahead import Guard, Look
 from fairway.policies.features import Batch
 from fairway.policies.heatmap import Heatmap, HeatmapNetwork
 from fairway.problems.draw import draw
-from fairway.search.ants import Trodden, cost_to_ants, drawn_to, explore, outlook_of, retrace
+from fairway.problems.problem import rows
+from fairway.search.ants import (
+    Trodden,
+    beyond,
+    cost_to_ants,
+    drawn_to,
+    explore,
+    outlook_of,
+    retrace,
+)
 from fairway.search.polish import forms_in, polish
 from fairway.train.gfacs.balance import balance_loss, energy, shared_energy
 from fairway.train.gfacs.config import ColonyConfig, Tempo
@@ -108,6 +117,10 @@ def head_loss(
     some = slice(config.foresight.tours)
     tours, levels = sampled.built.tours[:, some], sampled.levels[:, some]
     states, asked, doomed = questions(batch, config.guard, tours, levels)
+    if config.sparse:
+        near = ~beyond(heatmap.neighbours)[rows(states.node), states.node]
+        near = near.view(*tours.shape, -1)[:, :, :-1]
+        asked, doomed = asked & near, doomed & near
     here = states.node.view(tours.shape)
     before = torch.cat([here[..., :1], here[..., :-1]], dim=-1).flatten(1)
     score = policy.forecast(heatmap, batch)(before, states.node, states.level)
