@@ -56,13 +56,32 @@ def test_what_was_evaluated_becomes_a_report(tmp_path):
     [
         (("--method", "magic", "--bed", "tsptw50-hard"), "no method 'magic'"),
         (("--method", "greedy-c", "--bed", "nowhere"), "nowhere"),
-        (("--method", "solve", "--bed", "tsptw50-hard", "--seconds", "-1"), "zero or more"),
+        (("--method", "solve", "--bed", "tsptw50-hard", "--seconds", "-1"), "0 or more"),
+        (("--method", "solve", "--bed", "tsptw50-hard", "--seconds", "nan"), "--seconds is nan"),
+        (("--method", "policy", "--bed", "tsptw50-hard", "--seed", "-1"), "--seed is -1"),
+        (("--method", "greedy-c", "--bed", "tsptw50-hard", "--workers", "0"), "--workers is 0"),
+        (("--method", "greedy-c", "--bed", "no.npz"), "no.npz: cannot be read"),
+        (("--method", "greedy-c", "--bed", "tsptw50-hard", "--study", "../x"), "the study '../x'"),
         (("--method", "policy", "--bed", "tsptw50-hard", "--policy", "here"), "here"),
         (("--method", "reference", "--bed", "tsptw50-hard", "--references", "no.npz"), "no.npz"),
     ],
 )
 def test_what_cannot_be_evaluated_gets_a_sentence(tmp_path, words, said):
     assert said in sentence(run("evaluate", *words, cwd=tmp_path))
+
+
+def test_a_file_that_is_named_like_a_bed_is_not_taken_for_it(tmp_path, mine):
+    spoof = mine.rename(tmp_path / "tsptw50-hard.npz")
+    said = sentence(run("evaluate", "--method", "greedy-c", "--bed", spoof, cwd=tmp_path))
+    assert "rename the file" in said
+
+
+def test_references_are_asked_for_before_any_work(tmp_path, mine):
+    words = ("--method", "greedy-c", "--references", "no.npz")
+    said = sentence(run("evaluate", *words, "--bed", "tsptw50-hard", cwd=tmp_path))
+    assert "no.npz" in said
+    assert "named beds" in sentence(run("evaluate", *words, "--bed", mine, cwd=tmp_path))
+    assert not (tmp_path / "results").exists()
 
 
 def test_a_colony_is_trained_and_evaluated(tmp_path, mine):

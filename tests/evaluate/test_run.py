@@ -13,11 +13,13 @@ import pytest
 import torch
 
 from fairway.errors import InvalidFile, InvalidRequest
+from fairway.evaluate import methods
 from fairway.evaluate.methods import METHODS, Asked, best_row
 from fairway.evaluate.outcomes import read_results, times_beside
 from fairway.evaluate.run import Place, evaluate
 from fairway.inference.mode import Mode
 from fairway.judge import Solution, verify
+from fairway.kernels.lookahead import Guard
 from fairway.policies.attention import Policy
 from fairway.policies.checkpoint import save_policy
 from fairway.policies.config import PolicyConfig
@@ -130,6 +132,50 @@ def test_other_settings_do_not_go_into_the_same_file(instances, place, policy):
         finished(Asked("policy", policy=policy, device="cpu", seed=1), instances, place, 3)
 
 
+def test_other_weights_do_not_go_into_the_same_file(instances, place, policy):
+    asked = Asked("policy", policy=policy, device="cpu", mode=Mode(symmetries=False))
+    finished(asked, instances, place, 4)
+    other = Policy(PolicyConfig(layers=1, width=32, heads=2, hidden=16))
+    save_policy(other, policy / "policy", trained={"problem": "tsptw", "recipe": "small"})
+    with pytest.raises(InvalidRequest, match="holds another evaluation, with settings"):
+        finished(asked, instances, place, 4)
+
+
+def test_other_instances_under_the_same_name_do_not_go_into_the_same_file(instances, place):
+    asked = Asked("greedy-c")
+    finished(asked, instances[:6], place)
+    with pytest.raises(InvalidRequest, match="holds another evaluation, with settings"):
+        finished(asked, instances[6:12], place)
+
+
+def test_a_policy_for_another_problem_leaves_no_file(place, policy):
+    drafts = replace(generate("tspdl", n=8, hardness="hard", count=2, seed=7), name="mine")
+    for method in ("policy", "solve", "ortools-seeded"):
+        with pytest.raises(InvalidRequest, match="was trained for tsptw"):
+            finished(Asked(method, policy=policy, device="cpu", workers=1), drafts, place)
+    assert not place.path.exists()
+
+
+def test_a_mask_that_the_problem_does_not_have_is_refused(instances, place, policy):
+    asked = Asked("policy", policy=policy, device="cpu", mode=Mode(guard=Guard("drafts")))
+    with pytest.raises(InvalidRequest, match="the exact mask for draft limits is not for tsptw"):
+        finished(asked, instances, place)
+
+
+def test_what_ctrl_c_cuts_short_is_no_outcome(instances, place, monkeypatch):
+    whole = finished(Asked("solve", seconds=0.01, workers=1), instances, place, 3)
+    solve = methods.solving.solve
+
+    def interrupted(*arguments, **options):
+        first, *rest = solve(*arguments, **options)
+        return [first, *(replace(result, interrupted=True) for result in rest)]
+
+    monkeypatch.setattr(methods.solving, "solve", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        finished(Asked("solve", seconds=0.01, workers=1), instances, place, 6)
+    assert read_results(place.path).outcomes in ([], whole.outcomes)
+
+
 def test_a_file_that_is_none_of_ours_is_not_written_over(instances, place):
     place.path.parent.mkdir(parents=True)
     place.path.write_text('{"my": "notes"}\n')
@@ -194,6 +240,16 @@ def test_a_seeded_solver_starts_from_a_tour_of_ours(place):
     assert last.header.settings["seeded"] is True
 
 
+def test_a_seeded_solver_says_whose_tours_it_starts_from(instances, place, policy):
+    asked = Asked("ortools-seeded", seconds=0.02, workers=1, device="cpu")
+    finished(asked, instances, place, 2)
+    begun = replace(place, label="begun")
+    last = finished(replace(asked, policy=policy), instances, begun, 2)
+    assert last.header.settings["begins"]["policy"] == "small"
+    with pytest.raises(InvalidRequest, match="holds another evaluation"):
+        finished(replace(asked, policy=policy), instances, place, 2)
+
+
 def test_the_best_row_keeps_the_limits_if_any_does(window_instance):
     tours = np.array([[3, 2, 1], [1, 2, 3], [2, 1, 3]])
     chosen = best_row(window_instance, tours)
@@ -211,6 +267,23 @@ def test_bad_requests_get_a_sentence(instances, place):
     with pytest.raises(InvalidRequest, match="needs --policy"):
         finished(Asked("policy"), instances, place)
     assert "solve" in METHODS
+
+
+@pytest.mark.parametrize(
+    "change", [{"study": "../up"}, {"study": "foresight"}, {"bed": "a/b"}, {"label": "x.times"}]
+)
+def test_places_that_no_report_would_find_are_refused(place, change):
+    with pytest.raises(InvalidRequest):
+        replace(place, **change)
+
+
+def test_the_papers_tolerance_is_for_its_own_beds(instances, place):
+    asked = Asked("solve", seconds=0.02, workers=1)
+    own = finished(asked, instances, place, 1).header
+    assert own.tolerance == own.strict
+    bed = load_bed("tsptw50-hard")
+    named = finished(asked, bed, replace(place, bed=bed.name), 1).header
+    assert named.tolerance > named.strict
 
 
 def test_labels_become_names_of_files(tmp_path):

@@ -36,7 +36,9 @@ def models():
     torch.manual_seed(2)
     policy = Policy(SMALL).eval().requires_grad_(False)
     guards = {"tsptw": Guard(), "tspdl": Guard("drafts")}
-    return {problem: Model(policy, "small", problem, guard, {}) for problem, guard in guards.items()}
+    return {
+        problem: Model(policy, "small", problem, guard, {}) for problem, guard in guards.items()
+    }
 
 
 @pytest.mark.parametrize("problem", ["tsptw", "tspdl"])

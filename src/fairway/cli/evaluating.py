@@ -1,5 +1,6 @@
 """The verb `evaluate`."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from fairway.evaluate.methods import Asked
+    from fairway.evaluate.metrics import Yardstick
     from fairway.evaluate.outcomes import Results
     from fairway.kernels.lookahead.rule import Guard
     from fairway.problems.instance import InstanceSet
@@ -48,7 +50,7 @@ LastAlone = Annotated[
 
 
 def evaluate(
-    method: Annotated[str, typer.Option(help="greedy-l, greedy-c, policy, beam, solve, ...")],
+    method: Annotated[str, typer.Option(help=f"{', '.join(NAMES)}, policy, ants or reference.")],
     bed: Annotated[str, typer.Option(help="A named bed, or a file of instances.")],
     limit: Annotated[int | None, typer.Option(help="Only so many, the first ones.")] = None,
     seconds: Annotated[float, typer.Option(help="Of a solver, for each instance.")] = 1.0,
@@ -91,10 +93,7 @@ def evaluate(
     from fairway.inference.foraging import Foraging
     from fairway.inference.mode import Mode
 
-    if seconds < 0 or polish < 0:
-        raise InvalidRequest("--seconds and --polish are times; expected zero or more")
-    if together < 1:
-        raise InvalidRequest(f"--together is {together}; expected 1 or more")
+    _check(seconds=seconds, polish=polish, together=together, workers=workers, seed=seed)
     mode = Mode(decode, symmetries, samples, width, budget, _guard(mask))
     foraging = Foraging(ants, iterations, search, last_iteration, _guard(mask))
     asked = Asked(
@@ -102,11 +101,22 @@ def evaluate(
     )  # fmt: skip
     instances = _instances(bed)
     place = Place(out, study, instances.name, label or _label(asked))
+    against = _against(instances.name, references)
     count = len(instances) if limit is None else min(limit, len(instances))
     last = _watched(run(asked, instances, place, limit, tours=tours), place.label, count)
-    show.out.print(_summary(last, references))
+    show.out.print(_summary(last, against))
     show.out.print(str(place.path), soft_wrap=True)
     raise typer.Exit(ANSWERED)
+
+
+LEAST = {"seconds": 0, "polish": 0, "together": 1, "workers": 1, "seed": 0}
+
+
+def _check(**given: float | None) -> None:
+    """Refuse numbers that no evaluation can have, not-a-numbers among them."""
+    for name, value in given.items():
+        if value is not None and not LEAST[name] <= value < math.inf:
+            raise InvalidRequest(f"--{name} is {value}; expected {LEAST[name]} or more")
 
 
 def _instances(bed: str) -> "InstanceSet":
@@ -116,8 +126,12 @@ def _instances(bed: str) -> "InstanceSet":
     from fairway.problems.instance import Instance, instance_set
 
     path = Path(bed)
-    if bed in beds() or not path.exists():
+    if bed in beds() or not (path.exists() or path.suffix):
         return load_bed(bed)
+    if path.stem in beds():
+        raise InvalidRequest(
+            f"{path}: is named like the bed {path.stem}; give --bed {path.stem} for that, or rename the file"
+        )
     found = read(path)
     if isinstance(found, Instance):
         return instance_set([found], path.stem)
@@ -159,6 +173,7 @@ def _label(asked: "Asked") -> str:
         settings.append(str(mode.width))
     elif asked.method in TIMED:
         settings.append(f"{asked.seconds:g} s")
+        settings += [f"from {_trained_name(asked.policy)}"] if asked.policy is not None else []
     settings += [f"local search {asked.polish:g} s"] if asked.polish else []
     return ", ".join([said, " ".join(settings)]) if settings else said
 
@@ -188,16 +203,25 @@ def _watched(runs: Iterator["Results"], label: str, count: int) -> "Results":
     return results
 
 
-def _summary(results: "Results", references: Path | None) -> "Table":
+def _against(bed: str, references: Path | None) -> "Yardstick | None":
+    """What costs are compared with, read before any work is done."""
+    from fairway.evaluate.tree import yardsticks
+    from fairway.problems.beds import beds
+
+    if references is not None and bed not in beds():
+        raise InvalidRequest(
+            f"--references are for named beds; {bed} is a file of yours, whose costs stand alone"
+        )
+    return yardsticks({} if references is None else {bed: references})(bed)
+
+
+def _summary(results: "Results", against: "Yardstick | None") -> "Table":
     """The row that was measured."""
     from fairway.evaluate.studies import bed_table, measured_of
     from fairway.evaluate.tables import filled, of, terminal
-    from fairway.evaluate.tree import yardsticks
 
-    bed = results.header.bed
-    files = {} if references is None else {bed: references}
-    against = yardsticks(files)(bed)
+    header = results.header
     source = None if against is None else against.source
-    table = bed_table(results.header.study, bed, [measured_of(results, against)], source)
+    table = bed_table(header.study, header.bed, [measured_of(results, against)], source)
     shown = tuple(c for c in table.columns if not c.aside or c.key in BESIDE)
     return terminal(filled(replace(table, columns=shown, rows=of(table, "measured"), caption="")))

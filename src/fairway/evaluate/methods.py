@@ -19,6 +19,7 @@ from fairway.evaluate.single import Answer, Shared, Single, Tour, shared_out
 from fairway.inference.foraging import Foraging
 from fairway.inference.mode import Mode
 from fairway.judge import TOLERANCE
+from fairway.problems.beds import beds
 from fairway.problems.instance import Instance, InstanceSet
 from fairway.solver import solving
 from fairway.solver.guidance import model_at
@@ -108,13 +109,15 @@ def _greedy(rule: str) -> Callable[[Asked, InstanceSet], AbstractContextManager[
 
 def _policy(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
     """Tours of a trained policy."""
-    from fairway.inference.model import load_model
+    from fairway.inference.model import check_guard, load_model
     from fairway.inference.proposals import propose
     from fairway.train.processes import device_named
 
     if asked.policy is None:
         raise InvalidRequest("--method policy needs --policy: the folder of a trained one")
     model = load_model(asked.policy, device_named(asked.device))
+    model.check(instances)
+    check_guard(asked.mode.guard or model.guard, instances.problem)
 
     def run(some: InstanceSet, first: int) -> list[Proposal]:
         return [Proposal(tours) for tours in propose(model, some, asked.mode, asked.seed, first)]
@@ -128,11 +131,14 @@ def _policy(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Meth
 def _ants(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
     """Tours of a trained colony; those of all its iterations count, or those of the last one where that is asked."""
     from fairway.inference.ants import load_colony, propose_by_ants
+    from fairway.inference.model import check_guard
     from fairway.train.processes import device_named
 
     if asked.policy is None:
         raise InvalidRequest("--method ants needs --policy: the folder of a trained colony")
     colony, threads = load_colony(asked.policy, device_named(asked.device)), 1
+    colony.check(instances)
+    check_guard(asked.foraging.guard or colony.guard, instances.problem)
     if asked.foraging.search != "none":
         threads = crew_size(asked.workers)
         warm_up([instances[0]], "travel")
@@ -148,6 +154,10 @@ def _ants(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method
 
 def _reference(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
     """The tours that gaps are measured from, as if a method had proposed them."""
+    if instances.name not in beds():
+        raise InvalidRequest(
+            f"there are references for named beds only, and none for {instances.name}"
+        )
     known = load_references(instances.name, asked.references)
 
     def run(some: InstanceSet, first: int) -> list[Proposal]:
@@ -166,6 +176,8 @@ def _solve(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Metho
         results = solving.solve(
             list(some), asked.seconds, asked.seed, workers=workers, policy=asked.policy
         )
+        if any(result.interrupted for result in results):
+            raise KeyboardInterrupt  # what was cut short is no outcome
         return [
             Proposal(_row(result.tour, some), result.status == "optimal", result.seconds)
             for result in results
@@ -173,6 +185,7 @@ def _solve(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Metho
 
     settings: dict[str, Any] = {"seconds": asked.seconds, "seed": asked.seed}
     if asked.policy is not None:
+        model_at(asked.policy).check(instances)
         settings |= model_at(asked.policy).facts
     group = _group(asked.seconds, workers)
     return nullcontext(Method(settings, run, group, PUBLISHED_TOLERANCE, workers=workers))

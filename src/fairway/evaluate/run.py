@@ -1,17 +1,22 @@
 """An evaluation: a method over the first instances of a bed, group by group, into a file that a kill cannot spoil."""
 
+import hashlib
 import os
+import re
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+import numpy as np
 
 from fairway import atomic
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.evaluate.judging import Tolerances, outcome_of
 from fairway.evaluate.methods import Asked, Method, Proposal, opened
 from fairway.evaluate.outcomes import (
+    TIMES,
     Header,
     Outcome,
     Results,
@@ -21,6 +26,7 @@ from fairway.evaluate.outcomes import (
     times_beside,
     whole_lines,
 )
+from fairway.evaluate.tree import FORESIGHT
 from fairway.judge import TOLERANCE
 from fairway.problems.beds import beds
 from fairway.problems.instance import InstanceSet
@@ -36,6 +42,17 @@ class Place:
     study: str
     bed: str
     label: str
+
+    def __post_init__(self) -> None:
+        for what, name in (("study", self.study), ("bed", self.bed)):
+            if re.fullmatch(r"[\w.+=()*,-]+", name) is None or name in (".", "..", FORESIGHT):
+                raise InvalidRequest(
+                    f"the {what} {name!r} cannot be the name of a folder of results; use letters, digits and hyphens"
+                )
+        if not self.label or f"{self.label}.jsonl".endswith(TIMES):
+            raise InvalidRequest(
+                f"the label {self.label!r} would be taken for a file of times; choose another"
+            )
 
     @property
     def path(self) -> Path:
@@ -119,12 +136,24 @@ def _header(
         bed=place.bed,
         label=place.label,
         method=asked.method,
-        settings=method.settings,
+        settings={**method.settings, **_content(instances)},
         versions=_versions(),
         tolerance=method.tolerance if lenient else strict,
         strict=strict,
         count=count,
     )
+
+
+def _content(instances: InstanceSet) -> dict[str, str]:
+    """By which instances of a file are told from others under its name; those of a named bed are known."""
+    if instances.name in beds():
+        return {}
+    digest = hashlib.sha256()
+    for name in sorted(field.name for field in fields(instances)):
+        value = getattr(instances, name)
+        if isinstance(value, np.ndarray):
+            digest.update(name.encode() + value.tobytes())
+    return {"instances": digest.hexdigest()[:16]}
 
 
 def _versions() -> dict[str, str]:
@@ -139,6 +168,7 @@ def _versions() -> dict[str, str]:
 
 def _taken_up(path: Path, header: Header, together: int) -> Results:
     """What a run before this one left, as far as its groups are whole; else a new file with its first line."""
+    _make_room(path.parent)
     old = read_results(path) if whole_lines(path) else None
     if old is None or (not old.outcomes and old.header != header):
         kept = Results(header, [], [])
@@ -168,11 +198,16 @@ def _check_same(old: Header, new: Header, path: Path) -> None:
         )
 
 
-def _rewrite(path: Path, results: Results) -> None:
+def _make_room(folder: Path) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InvalidFile(f"{path.parent}: cannot be made a folder ({error.strerror})") from error
+        raise InvalidFile(
+            f"{folder}: cannot be made a folder ({error.strerror}); choose another --out"
+        ) from error
+
+
+def _rewrite(path: Path, results: Results) -> None:
     lines = [line_of(results.header), *map(line_of, results.outcomes)]
     atomic.write_bytes(times_beside(path), "".join(map(line_of, results.timings)).encode())
     atomic.write_bytes(path, "".join(lines).encode())
