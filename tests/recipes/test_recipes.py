@@ -5,7 +5,14 @@ import pytest
 from fairway.errors import InvalidRequest
 from fairway.kernels.lookahead.rule import AUTHORS, Guard, Rule
 from fairway.policies.config import AM, POMO
-from fairway.recipes import COLONIES, MODELS, needs_weights, recipe_named, recipe_names
+from fairway.recipes import (
+    COLONIES,
+    MODELS,
+    needs_weights,
+    paper_name,
+    recipe_named,
+    recipe_names,
+)
 from fairway.train.config import Foresight, Rate
 from fairway.train.losses import Objective
 
@@ -153,3 +160,20 @@ def test_a_general_policy_sees_every_bed_of_its_problem(problem, kinds):
     assert sizes.count(100) == 2 * sizes.count(50)
     assert {part.problem for part in config.parts} == {problem}
     assert all(part.mixture == () and part.guard == config.guard for part in config.parts)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "said"),
+    [
+        ("pomo-tsptw50-hard", "POMO"),
+        ("am-star-tsptw50-easy", "AM*"),
+        ("pomo-star-pip-tspdl100-hard", "POMO*+PIP"),
+        ("gfacs-star-pip-d-tsptw500-medium", "GFACS*+PIP-D"),
+        ("pomo-star-pip-layernorm-tsptw50-hard", None),
+        ("finetune-pomo-star-pip-tsptw50-hard", None),
+        ("fairway-tsptw50-hard", None),
+        ("mine", None),
+    ],
+)
+def test_models_of_the_paper_go_by_its_names(recipe, said):
+    assert paper_name(recipe) == said

@@ -1,0 +1,99 @@
+"""What runs on a GPU besides the Triton kernels: the same tours as on a CPU, and no waiting between steps."""
+
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+
+from fairway.inference.mode import Mode
+from fairway.inference.model import Model
+from fairway.inference.proposals import propose
+from fairway.kernels.lookahead import AUTHORS, Guard
+from fairway.policies.attention import Policy
+from fairway.policies.config import POMO, HeatmapConfig
+from fairway.policies.heatmap import HeatmapNetwork
+from fairway.problems.batch import moved
+from fairway.problems.draw import draw
+from fairway.problems.generate import LAWS, generate
+from fairway.recipes import recipe_named
+from fairway.search.ants import cost_to_ants, drawn_to, forage, outlook_of, untouched
+from fairway.train.gfacs.loop import train
+from fairway.train.gfacs.run import found
+from fairway.train.loop import Budget
+from fairway.train.world import World
+
+pytestmark = pytest.mark.cuda
+ALIKE = 0.9
+"""The share of tours that must be equal; rounding may turn the choices of the others."""
+
+
+def drawn(nodes, count=2):
+    return draw(LAWS["tsptw", "medium"], nodes, count, torch.Generator().manual_seed(4))
+
+
+@pytest.mark.parametrize("nodes", [50, 200, 500])
+def test_heatmaps_are_the_same(nodes):
+    torch.manual_seed(1)
+    network, batch = HeatmapNetwork(HeatmapConfig(layers=3)).eval(), drawn(nodes)
+    with torch.no_grad():
+        here = network(batch)
+        there = network.cuda()(moved(batch, "cuda"))
+    assert torch.equal(here.neighbours, there.neighbours.cpu())
+    assert torch.allclose(here.glow, there.glow.cpu(), atol=1e-3)
+    assert torch.allclose(here.log_z, there.log_z.cpu(), atol=1e-3)
+
+
+@pytest.mark.parametrize("guard", [Guard("none"), Guard("ahead", AUTHORS)], ids=["free", "masked"])
+@pytest.mark.parametrize("nodes", [50, 200, 500])
+def test_ants_go_the_same_ways_and_leave_the_same(nodes, guard):
+    batch, generator = drawn(nodes), torch.Generator().manual_seed(9)
+    pull = torch.randn(2, nodes, nodes, generator=generator)
+    noise = torch.rand(2, 6, nodes - 1, generator=generator)
+    left = []
+    for device in ("cpu", "cuda"):
+        there = moved(batch, device)
+        look = outlook_of(there, guard, 6)
+        built = forage(there, drawn_to(pull.to(device)), look, noise.to(device))
+        cost = cost_to_ants(there, built)
+        left.append((built.tours.cpu(), untouched(there).after(built.tours, cost).amount.cpu()))
+    (tours, amount), (others, other) = left
+    same = (tours == others).all(-1)
+    assert same.float().mean() >= ALIKE
+    if same.all():
+        assert torch.allclose(amount, other, rtol=1e-4)
+
+
+def test_no_step_of_an_ant_waits_for_the_gpu():
+    batch = moved(drawn(50), "cuda")
+    pull, noise = torch.zeros(2, 50, 50, device="cuda"), torch.rand(2, 6, 49, device="cuda")
+    guard = Guard("ahead", AUTHORS)
+    forage(batch, pull, outlook_of(batch, guard, 6), noise)  # kernels are compiled now
+    look = outlook_of(batch, guard, 6)
+    torch.cuda.synchronize()
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        forage(batch, pull, look, noise)
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+
+
+@pytest.mark.parametrize(
+    "mode", [Mode(), Mode("beam", width=4), Mode("retreat"), Mode("sample", samples=3)], ids=str
+)
+def test_policies_propose_the_same_tours(mode):
+    torch.manual_seed(5)
+    policy = Policy(replace(POMO, layers=2, facts=8)).eval().requires_grad_(False)
+    instances = generate("tsptw", n=40, hardness="hard", count=12, seed=3)
+    here = propose(Model(policy, "small", "tsptw", Guard(), {}), instances, mode)
+    there = propose(Model(policy.cuda(), "small", "tsptw", Guard(), {}), instances, mode)
+    assert (here == there).all(-1).mean() >= ALIKE
+
+
+@pytest.mark.parametrize("model", ["gfacs-star", "gfacs-star-pip", "gfacs-star-pip-d"])
+def test_colonies_learn_on_a_gpu(model):
+    config = replace(recipe_named(f"{model}-tsptw20-medium"), batch=2, epoch=2, epochs=4)
+    run = found(config, torch.device("cuda"))
+    for record in train(run, Budget(), World(), every=0):
+        assert all(math.isfinite(figure) for figure in record.figures.values())
+    assert run.step == 4
