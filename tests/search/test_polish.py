@@ -5,7 +5,7 @@ from fairway.judge import Solution, verify
 from fairway.kernels.moves.form import form_of
 from fairway.problems.batch import to_batch
 from fairway.problems.generate import generate
-from fairway.search.polish import forms_in, polish
+from fairway.search.polish import instances_in, polish
 
 
 def shuffled(instances, ants, seed=0):
@@ -45,7 +45,9 @@ def test_a_feasible_tour_is_never_made_worse():
 def test_a_batch_has_the_forms_of_its_instances_in_other_units(problem):
     instances = generate(problem, n=12, hardness="hard", count=2, seed=3)
     batch = to_batch(instances)
-    for b, (ours, theirs) in enumerate(zip(forms_in(batch), map(form_of, instances), strict=True)):
+    for b, (ours, theirs) in enumerate(
+        zip(map(form_of, instances_in(batch)), map(form_of, instances), strict=True)
+    ):
         scale = float(batch.ground.scale[b])
         assert np.allclose(scale * ours.cost, theirs.cost, rtol=1e-5, atol=1e-4)
         level = scale if problem == "tsptw" else 1.0

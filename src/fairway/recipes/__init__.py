@@ -3,7 +3,7 @@
 A recipe's name is `<model>-<problem><nodes>-<hardness>`, such as `pomo-star-pip-tsptw50-hard`. Variants stand between
 model and problem (`-first10`, `-layernorm`, `-lambda2`, `-nocount`, `-every500`), and `finetune-` stands before all.
 `general-tsptw` and `general-tspdl` train one policy for all beds of a problem.
-Ant colonies have variants of their own: `-limits` and `-sparse`.
+Ant colonies have variants of their own: `-limits`, `-sparse` and `-lkh`.
 """
 
 import re
@@ -47,6 +47,7 @@ COLONIES: dict[str, Callable[[Task], ColonyConfig]] = {
 COLONY_VARIANTS: dict[str, Callable[[ColonyConfig], ColonyConfig]] = {
     "limits": gfacs.by_limits,
     "sparse": gfacs.looking_nearby,
+    "lkh": gfacs.searched_by_lkh,
 }
 
 VARIANTS: dict[str, Callable[[TrainConfig, str], TrainConfig]] = {

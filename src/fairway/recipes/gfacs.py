@@ -48,6 +48,11 @@ def by_limits(config: ColonyConfig) -> ColonyConfig:
     return replace(config, policy=replace(config.policy, graph="limits"))
 
 
+def searched_by_lkh(config: ColonyConfig) -> ColonyConfig:
+    """The authors' local search, for those who have the program."""
+    return replace(config, search="lkh")
+
+
 def looking_nearby(config: ColonyConfig) -> ColonyConfig:
     """The paper's sparse strategy: the mask looks at the neighbours of the graph alone."""
     if config.guard.kind == "none":

@@ -9,11 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import numpy as np
-from jaxtyping import Int, UInt
+from jaxtyping import Float, Int, UInt
+from torch import Tensor
 
 from fairway.kernels.moves.chance import seeded
 from fairway.kernels.moves.descent import descend, push, queue_for
-from fairway.kernels.moves.form import Form, form_of
+from fairway.kernels.moves.form import Form
 from fairway.kernels.moves.lateness import hurry, late_line, lateness
 from fairway.kernels.moves.line import line_of
 from fairway.kernels.moves.order import deferred
@@ -39,15 +40,18 @@ def side_by_side(work: Callable[[Job], Done], jobs: Sequence[Job], workers: int)
         return list(pool.map(work, jobs))
 
 
-def forms_in(batch: TSPTWBatch | TSPDLBatch, workers: int = 1) -> list[Form]:
-    """The instances of a batch as the moves want them, in the batch's own units."""
+def instances_in(batch: TSPTWBatch | TSPDLBatch) -> list[TSPTW] | list[TSPDL]:
+    """The instances of a batch one by one, in the batch's own units; loads grow."""
+    travel = batch.travel(*every_pair(batch))
     if isinstance(batch, TSPTWBatch):
-        kind, columns = TSPTW, (batch.opens, batch.closes, batch.service)
-    else:
-        kind, columns = TSPDL, (batch.demand, batch.draft)
-    fields = (batch.travel(*every_pair(batch)), *columns)
-    lines = zip(*(field.double().cpu().numpy() for field in fields), strict=True)
-    return side_by_side(lambda line: form_of(kind(*line)), list(lines), workers)
+        columns = (travel, batch.opens, batch.closes, batch.service)
+        return [TSPTW(*line) for line in zip(*map(_on_cpu, columns), strict=True)]
+    columns = (travel, batch.demand, batch.draft)
+    return [TSPDL(*line) for line in zip(*map(_on_cpu, columns), strict=True)]
+
+
+def _on_cpu(column: Float[Tensor, "B *S"]) -> Float[np.ndarray, "B *S"]:
+    return column.double().cpu().numpy()
 
 
 def polish(

@@ -12,6 +12,7 @@ from fairway.cores import cores
 from fairway.errors import InvalidRequest
 from fairway.train.foresight import is_online, settle_oracle
 from fairway.train.gfacs.config import ColonyConfig, Tempo, epochs_over, tempo_at
+from fairway.train.gfacs.local import check
 from fairway.train.gfacs.run import ColonyRun
 from fairway.train.gfacs.step import FIGURES, Colony, Phase, learn
 from fairway.train.loop import Budget, Diverged, Record
@@ -23,6 +24,7 @@ def train(run: ColonyRun, budget: Budget, world: World, every: float = 1.0) -> I
     """Go on with a run until its budget is spent, with a record about every so many seconds and one at the end."""
     if world.size > 1:
         raise InvalidRequest("ants are trained by one process; leave out torchrun")
+    check(run.config)
     colony = Colony(run.policy, run.oracle, cores())
     generator = Generator(run.device)
     began, before = time.monotonic(), run.seconds

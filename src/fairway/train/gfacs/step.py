@@ -22,9 +22,9 @@ from fairway.search.ants import (
     outlook_of,
     retrace,
 )
-from fairway.search.polish import forms_in, polish
 from fairway.train.gfacs.balance import balance_loss, energy, shared_energy
 from fairway.train.gfacs.config import ColonyConfig, Tempo
+from fairway.train.gfacs.local import searched
 from fairway.train.losses import foresight_loss, infeasible
 from fairway.train.step import questions, rightly_judged
 
@@ -63,17 +63,16 @@ def learn(
     look = _looks(config, colony, phase, batch, heatmap)
     sampled = explore(batch, pull.detach(), look(), noise)
     chance = int(torch.randint(2**31, (), generator=generator, device=generator.device))
-    forms = forms_in(batch, colony.workers)
-    tours = polish(forms, sampled.built.tours.cpu().numpy(), seed=chance, workers=colony.workers)
+    tours = searched(config, batch, sampled.built.tours.cpu().numpy(), chance, colony.workers)
     there = torch.from_numpy(tours).to(batch.limit.device)
-    searched = retrace(batch, look(), there)
-    cost, better = (cost_to_ants(batch, each.built) for each in (sampled, searched))
+    bettered = retrace(batch, look(), there)
+    cost, better = (cost_to_ants(batch, each.built) for each in (sampled, bettered))
     energies = shared_energy(cost, better, tempo.credit)
     first = balance_loss(
         sampled.log_probability(pull), heatmap.log_z[:, 0], energies, tempo.sharpness
     )
     second = balance_loss(
-        searched.log_probability(heuristic), heatmap.log_z[:, 1], energy(better), tempo.sharpness
+        bettered.log_probability(heuristic), heatmap.log_z[:, 1], energy(better), tempo.sharpness
     )
     head, seen = cost.new_zeros(()), cost.new_zeros(4)
     if phase == "online":
