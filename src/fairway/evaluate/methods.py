@@ -81,6 +81,8 @@ class Method:
     """By which the paper lets this method pass a limit, in the units of the published beds."""
     device: str = "cpu"
     workers: int = 1
+    rehearsal: int = 1
+    """Instances on which it runs before the clock does, so that all is compiled; processes see to that themselves."""
 
 
 def opened(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
@@ -123,9 +125,12 @@ def _policy(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Meth
         return [Proposal(tours) for tours in propose(model, some, asked.mode, asked.seed, first)]
 
     settings = {**model.facts, "seed": asked.seed, **asked.mode.settings}
-    return nullcontext(
-        Method(settings, run, asked.together, PUBLISHED_TOLERANCE, device=model.device.type)
-    )
+    device = model.device.type
+    rehearsal = (
+        asked.together if device == "cuda" else 1
+    )  # memory, too, is had for the size of a group
+    sizes = (asked.together, PUBLISHED_TOLERANCE, device, 1, rehearsal)
+    return nullcontext(Method(settings, run, *sizes))
 
 
 def _ants(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
@@ -148,7 +153,8 @@ def _ants(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method
         return [Proposal(tours) for tours in found]
 
     settings = {**colony.facts, "seed": asked.seed, **asked.foraging.settings}
-    sizes = (min(asked.together, ANTS_TOGETHER), PUBLISHED_TOLERANCE, colony.device.type, threads)
+    group = min(asked.together, ANTS_TOGETHER)
+    sizes = (group, PUBLISHED_TOLERANCE, colony.device.type, threads)
     return nullcontext(Method(settings, run, *sizes))
 
 
@@ -187,8 +193,8 @@ def _solve(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Metho
     if asked.policy is not None:
         model_at(asked.policy).check(instances)
         settings |= model_at(asked.policy).facts
-    group = _group(asked.seconds, workers)
-    return nullcontext(Method(settings, run, group, PUBLISHED_TOLERANCE, workers=workers))
+    sizes = (PUBLISHED_TOLERANCE, "cpu", workers, int(workers == 1))
+    return nullcontext(Method(settings, run, _group(asked.seconds, workers), *sizes))
 
 
 def _alone(
@@ -206,9 +212,8 @@ def _alone(
                 return _found(solve, some, begin(some, first))
 
             settings = {**chosen.keywords, "seeded": seeded, **said}
-            yield Method(
-                settings, run, _group(asked.seconds, workers), PUBLISHED_TOLERANCE, workers=workers
-            )
+            sizes = (PUBLISHED_TOLERANCE, "cpu", workers, int(workers == 1))
+            yield Method(settings, run, _group(asked.seconds, workers), *sizes)
 
     return made
 
@@ -267,6 +272,7 @@ def _polished(method: AbstractContextManager[Method], asked: Asked) -> Iterator[
             inner.tolerance,
             inner.device,
             workers,
+            min(inner.rehearsal, 1),  # local search takes its seconds for each
         )
 
 

@@ -90,9 +90,9 @@ def evaluate(
         warm = False
         while (first := len(results.outcomes)) < count:
             some = instances[first : min(first + method.together, count)]
-            if not warm:
-                _warm(method, some, first)
-                warm = True
+            if not warm and method.rehearsal:
+                method.run(some[: method.rehearsal], first)
+            warm = True
             began = time.perf_counter()
             proposals = method.run(some, first)
             wall = time.perf_counter() - began
@@ -109,12 +109,6 @@ def evaluate(
             results.outcomes.extend(outcomes)
             results.timings.append(timing)
             yield results
-
-
-def _warm(method: Method, some: InstanceSet, first: int) -> None:
-    """Have all compiled before the clock runs: a GPU's kernels are made for the size of a group."""
-    if method.workers == 1:
-        method.run(some if method.device == "cuda" else some[:1], first)
 
 
 def _work(proposals: list[Proposal], wall: float) -> float:
