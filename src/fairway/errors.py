@@ -34,7 +34,7 @@ class CorruptBed(FairwayError):
 
 
 class WorkerLost(FairwayError):
-    """A process that should have helped could not be started."""
+    """A process of ours could not be started, or was lost at its work."""
 
 
 class SolverMissing(FairwayError):
