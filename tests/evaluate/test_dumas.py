@@ -19,20 +19,20 @@ def test_the_published_half_adds_up_to_what_the_paper_prints():
     )
 
 
-def test_a_bed_may_be_one_instance_or_name_them_all():
-    alone = results(solved(0, 378.0), study="dumas", bed="n20w20.001", label="one by one")
-    named = results(
-        failed(0), solved(1, 290.0), study="dumas", bed="dumas", label="all",
-        names=["n20w20.001", "n20w20.002"],
-    )  # fmt: skip
-    overall, _, measured = dumas_tables([alone, named])
-    found = {row.label: row.values for row in of(overall, "measured")}
-    assert found["one by one"] == {"inst": 0.0, "gap": 0.0, "instances": 1}
-    assert found["all"] == {"inst": 50.0, "gap": 1.4, "instances": 2}
+def test_a_bed_is_one_instance_and_a_method_has_one_row_over_all_of_them():
+    first = results(failed(0), study="dumas", bed="n20w20.001", label="mine")
+    second = results(solved(0, 290.0), study="dumas", bed="n20w20.002", label="mine")
+    begun = results(study="dumas", bed="n20w20.003", label="mine")
+    overall, _, measured = dumas_tables([first, second, begun])
+    (row,) = of(overall, "measured")
+    assert (row.label, row.values) == ("mine", {"inst": 50.0, "gap": 1.4, "instances": 2})
     assert [row.label for row in measured.rows] == ["n20w20.001", "n20w20.002"]
-    assert measured.rows[0].values["all cost"] is None
+    assert measured.rows[0].values["mine cost"] is None
+    assert measured.rows[1].values["mine cost"] == 290.0
 
 
-def test_outcomes_without_a_name_are_refused():
-    with pytest.raises(InvalidFile, match="more outcomes than names"):
-        dumas_tables([results(solved(1, 5.0), study="dumas", bed="n20w20.001")])
+def test_a_bed_of_several_instances_is_refused_by_name_with_what_to_do():
+    several = results(solved(0, 5.0), solved(1, 5.0), study="dumas", bed="all-of-them")
+    wrong = r"dumas/all-of-them, 'POMO\*': holds more than the one .* delete it, and run fairway"
+    with pytest.raises(InvalidFile, match=wrong):
+        dumas_tables([several])

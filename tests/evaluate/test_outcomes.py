@@ -1,10 +1,22 @@
+import json
+from dataclasses import asdict, fields
+
 import pytest
 from evaluations import failed, header, results, solved, took, write
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fairway.errors import InvalidFile
-from fairway.evaluate.outcomes import Outcome, line_of, read_results, times_beside
+from fairway.evaluate.metrics import broken_at, measure
+from fairway.evaluate.outcomes import (
+    Header,
+    Outcome,
+    Timing,
+    line_of,
+    read_results,
+    times_beside,
+    whole_lines,
+)
 
 COST = st.none() | st.floats(0, 1e6)
 FIELDS = st.fixed_dictionaries({
@@ -39,11 +51,106 @@ def test_what_is_no_file_of_outcomes_is_refused(tmp_path):
     path = tmp_path / "x.jsonl"
     for text, reason in (
         ("", "holds no outcomes"),
-        ("{\n", "line 1: is no JSON"),
+        ("{\n", "line 1: is no JSON; delete this line"),
+        ("[" * 10**5 + "\n", "line 1: is no JSON; delete this line"),
         ("[1]\n", "line 1: is no JSON object"),
-        ('{"a":1}\n', "is no file of outcomes"),
-        (line_of(header()) + '{"tours":8}\n', "is no file of outcomes"),
+        ('{"a":1}\n', "line 1: has no study, so that this is no file of outcomes; move it"),
+        (line_of(header()) + '{"tours":8}\n', "line 2: has no index; delete this line"),
+        (
+            line_of(header()) + line_of(failed(0))[:-2] + ',"mine":8}\n',
+            "has a field 'mine'; delete",
+        ),
     ):
         path.write_text(text)
-        with pytest.raises(InvalidFile, match=reason):
+        with pytest.raises(InvalidFile, match=rf"x\.jsonl.*{reason}"):
             read_results(path)
+
+
+def test_a_line_that_is_no_text_is_named(tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(line_of(header()).encode() + b'{"index":0,"t\xff":1}\n')
+    with pytest.raises(InvalidFile, match=r"x\.jsonl, line 2: is no JSON"):
+        read_results(path)
+    with pytest.raises(InvalidFile, match=r"cannot be read \(Is a directory\); make it a file"):
+        whole_lines(tmp_path)
+
+
+LINES = (
+    asdict(header(steps=2)),
+    asdict(solved(0, 1.5, broken_at={3: 1}, tour=(2, 1), proved=True)),
+    asdict(took(0, 1, 2.0)),
+)
+
+
+def put(folder, at, name, value):
+    """Three good lines in their two files, but that a field of one of them is another."""
+    lines = [dict(line) for line in LINES]
+    lines[at][name] = value
+    first, second, times = (f"{json.dumps(line)}\n" for line in lines)
+    path = folder / "x.jsonl"
+    path.write_text(first + second)
+    times_beside(path).write_text(times)
+    return path
+
+
+@pytest.mark.parametrize(("at", "name", "value", "expected"), [
+    (0, "label", 5, "a text"), (0, "label", "\ud800", "a text"), (0, "settings", [], "an object"),
+    (0, "versions", {"fairway": 1}, "an object of texts"), (0, "count", -1, "a whole number, zero"),
+    (0, "tolerance", None, "a finite number"), (0, "strict", True, "a finite number"),
+    (1, "index", "x", "a whole number"), (1, "index", True, "a whole number"),
+    (1, "index", 10**30, "a whole number"), (1, "tours", "q", "a whole number"),
+    (1, "accepted", 1.0, "a whole number"), (1, "strict", None, "a whole number"),
+    (1, "cost", "abc", "a finite number or null"), (1, "cost", float("inf"), "a finite number"),
+    (1, "cost", float("nan"), "a finite number"), (1, "cost", 10**400, "a finite number"),
+    (1, "strict_cost", [1.0], "a finite number or null"), (1, "proved", 1, "true or false"),
+    (1, "broken_at", {"1": "x"}, "an object of counts by stop"), (1, "broken_at", {"0": 1}, "an object"),
+    (1, "broken_at", {"x": 1}, "an object"), (1, "broken_at", {"9" * 12: 1}, "an object"),
+    (1, "broken_at", None, "an object"), (1, "tour", "12", "a list of stops"),
+    (1, "tour", [1, "2"], "a list of stops"),
+])  # fmt: skip
+def test_every_field_of_another_type_is_refused_with_its_line(tmp_path, at, name, value, expected):
+    path = put(tmp_path, at, name, value)
+    with pytest.raises(InvalidFile) as refused:
+        read_results(path)
+    said = str(refused.value)
+    assert said.startswith(f"{path}, line {at + 1}: {name} is ")
+    assert f", expected {expected}" in said
+    assert said.endswith("; delete this line and all after it, and run the evaluation again")
+    assert len(said) < len(str(path)) + 220
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("first", "x"), ("count", 1.5), ("wall", "x"), ("work", float("nan")), ("device", None), ("workers", -1)
+])  # fmt: skip
+def test_bad_times_are_to_be_deleted_alone(tmp_path, name, value):
+    path = put(tmp_path, 2, name, value)
+    wrong = rf"x\.times\.jsonl, line 1: {name} is .*; delete this file of times alone"
+    with pytest.raises(InvalidFile, match=wrong):
+        read_results(path)
+    times_beside(path).write_text("{\n")
+    with pytest.raises(InvalidFile, match=r"line 1: is no JSON; delete this file of times alone"):
+        read_results(path)
+    times_beside(path).unlink()
+    assert read_results(path).index.tolist() == [0]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["1", "x", "-1"]), inner),
+    max_leaves=4,
+)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 2), st.data(), JSON)
+def test_whatever_a_field_holds_is_refused_or_can_be_measured(tmp_path_factory, at, data, value):
+    field = data.draw(st.sampled_from(fields((Header, Outcome, Timing)[at])))
+    assume(not (type(value) is int and float in (field.type, *getattr(field.type, "__args__", ()))))
+    path = put(tmp_path_factory.mktemp("tree"), at, field.name, value)
+    try:
+        read = read_results(path)
+    except InvalidFile:
+        return
+    measure(read)
+    broken_at(read.outcomes)
+    line_of(read.header)

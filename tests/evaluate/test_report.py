@@ -1,16 +1,21 @@
 import csv
 import json
 import re
+import shlex
 
 import numpy as np
 import pytest
+import typer
 from evaluations import failed, results, solved, took, write
 
+from fairway.cli.verbs import app
 from fairway.errors import InvalidFile
 from fairway.evaluate import report as module
 from fairway.evaluate.metrics import Yardstick
 from fairway.evaluate.published import studies
-from fairway.evaluate.report import report
+from fairway.evaluate.report import OWN, report
+from fairway.evaluate.studies import TITLES
+from fairway.recipes import recipe_named
 
 FOUND = {"doomed": 10.0, "doomed_found": 9.0, "sound": 40.0, "sound_found": 30.0}
 RECORD = {"kind": "record", "instances": 5, **FOUND}
@@ -70,6 +75,54 @@ def test_every_published_study_has_its_page_and_the_index_links_all_that_there_i
         for picture in re.findall(r"!\[[^]]*\]\(([^)]+)\)", (out / f"{page}.md").read_text()):
             assert (out / picture).read_bytes().startswith(b"\x89PNG"), picture
     assert len(written.measured) == 9
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory):
+    root = tmp_path_factory.mktemp("empty")
+    return report(root, root / "out")
+
+
+def unmeasured(index):
+    """What the index says of each study without a page, by its title."""
+    text = index.read_text().partition("## Not measured yet\n")[2]
+    return dict(re.findall(r"^\| (\w[^|]*) \| ([^|]*) \|$", text, re.MULTILINE))
+
+
+def test_without_results_the_index_says_that_nothing_was_measured(empty, made):
+    said = "**Nothing was measured: only the published figures are shown.**"
+    assert (empty.rows, empty.measured) == (0, ())
+    assert said in empty.index.read_text()
+    assert made[0].rows > 9
+    assert said not in made[0].index.read_text()
+
+
+def test_a_study_without_a_page_is_listed_with_what_fills_it(empty, made):
+    pages = {path.stem for path in empty.files if path.suffix == ".md"}
+    assert pages == set(studies())
+    titles = {**TITLES, **OWN}
+    assert set(unmeasured(empty.index)) == {titles[name] for name in titles if name not in pages}
+    assert list(unmeasured(made[0].index)) == [TITLES["count"], TITLES["beams"]]
+
+
+def test_the_commands_that_fill_pages_are_ones_that_the_command_line_takes(empty):
+    verbs = typer.main.get_command(app).commands
+    for filling in unmeasured(empty.index).values():
+        commands = [shlex.split(each) for each in re.findall(r"`([^`]+)`", filling)]
+        assert commands
+        for program, *words in commands:
+            if program == "fairway":
+                given = verbs[words[0]].make_context(words[0], words[1:]).params
+                assert words[0] != "train" or recipe_named(given["recipe"]).name == given["recipe"]
+
+
+def test_every_file_of_dumas_is_a_bed_of_one_instance(made):
+    _, out = made
+    found = [row for row in rows(out, "dumas") if row["from"] == "measured"]
+    assert [(row["row"], row["table"]) for row in found] == [
+        ("Ours", "All instances"), ("n20w20.001", "Instance by instance, measured"),
+    ]  # fmt: skip
+    assert (found[0]["inst"], found[0]["gap"], found[0]["instances"]) == ("0", "0", "1")
 
 
 def test_published_and_measured_rows_are_told_apart(made):

@@ -179,9 +179,22 @@ def test_what_ctrl_c_cuts_short_is_no_outcome(instances, place, monkeypatch):
 def test_a_file_that_is_none_of_ours_is_not_written_over(instances, place):
     place.path.parent.mkdir(parents=True)
     place.path.write_text('{"my": "notes"}\n')
-    with pytest.raises(InvalidFile, match="is no file of outcomes"):
+    with pytest.raises(InvalidFile, match="this is no file of outcomes; move it elsewhere"):
         finished(Asked("greedy-c"), instances, place, 3)
     assert place.path.read_text() == '{"my": "notes"}\n'
+
+
+def test_a_file_cut_before_a_bad_line_is_gone_on_with(instances, place):
+    asked = Asked("greedy-c", together=4)
+    finished(asked, instances, place, 11)
+    whole = place.path.read_text()
+    lines = whole.splitlines(keepends=True)
+    place.path.write_text("".join([*lines[:7], '{"index":"x"}\n', *lines[8:]]))
+    with pytest.raises(InvalidFile, match="line 8: has no tours; delete this line and all after"):
+        finished(asked, instances, place, 11)
+    place.path.write_text("".join(lines[:7]))
+    finished(asked, instances, place, 11)
+    assert place.path.read_text() == whole
 
 
 KILLED = """

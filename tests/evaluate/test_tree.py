@@ -39,6 +39,18 @@ def test_instances_that_are_not_the_beds_are_refused(tmp_path, outcomes):
         Tree(tmp_path).results("main", "tsptw50-hard")
 
 
+@pytest.mark.parametrize(("line", "wrong"), [
+    ('{"kind":"record","instances":"x"}', "instances is 'x', expected a finite number or null"),
+    ('{"kind":"record","doomed":1e400}', "doomed is inf, expected a finite number"),
+    ("{", "is no JSON"),
+])  # fmt: skip
+def test_a_log_that_cannot_be_drawn_is_to_be_copied_anew(tmp_path, line, wrong):
+    (tmp_path / "foresight").mkdir()
+    (tmp_path / "foresight/mine.jsonl").write_text(f'{{"kind":"record"}}\n{line}\n')
+    with pytest.raises(InvalidFile, match=rf"mine\.jsonl, line 2: {wrong}.*; copy the log\.jsonl"):
+        Tree(tmp_path).logs()
+
+
 def test_no_folder_is_no_tree(tmp_path):
     with pytest.raises(InvalidFile, match="is no folder of results"):
         Tree(tmp_path / "absent")

@@ -26,6 +26,11 @@ def report(
 
     written = make(root, out, files)
     show.note(f"evaluations read: {len(written.measured)}; files written: {1 + len(written.files)}")
+    if not written.rows:
+        show.note(
+            f"{root}: nothing was measured, and only the published figures are shown; "
+            "fairway evaluate measures"
+        )
     if readme is not None:
         put_into(readme, results_table(written.measured))
     print(written.index)

@@ -40,13 +40,14 @@ def dumas_tables(results: Sequence[Results]) -> list[Table]:
 
 
 def _by_name(results: Results) -> dict[str, float | None]:
-    """The settings name the instances of a bed that has several; else it is one, and named as its bed."""
-    names = results.header.settings.get("names", [results.header.bed])
-    if any(outcome.index >= len(names) for outcome in results.outcomes):
+    """A file of the library is a bed by itself, and its one instance goes by the name of that bed."""
+    header, outcomes = results.header, results.outcomes
+    if any(outcome.index > 0 for outcome in outcomes):
         raise InvalidFile(
-            f"{results.header.label} on {results.header.bed}: has more outcomes than names of instances"
+            f"dumas/{header.bed}, {header.label!r}: holds more than the one instance of a file of Dumas et al.; "
+            "delete it, and run fairway evaluate --study dumas --bed FILE for each of them"
         )
-    return {names[outcome.index]: outcome.cost for outcome in results.outcomes}
+    return {header.bed: outcomes[0].cost} if outcomes else {}
 
 
 def _summed(costs: Costs, optimum: Mapping[str, float]) -> dict[str, Value]:

@@ -5,8 +5,9 @@ so that equal runs leave equal files. Clocks do not repeat themselves, so times 
 """
 
 import json
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+import reprlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,14 @@ from jaxtyping import Bool, Float, Int
 from fairway.errors import InvalidFile
 
 TIMES = ".times.jsonl"
+ANEW = "delete this line and all after it, and run the evaluation again"
+"""What puts a file of outcomes right: a run goes on from what is left of it, if only an empty file."""
+TIMES_ALONE = "delete this file of times alone, the outcomes beside it are good without"
+NOT_OURS = "so that this is no file of outcomes; move it elsewhere, or choose another --label"
+MOST_WHOLE = 10**9
+MOST_STOPS = 10**6
+LARGEST = 1e100
+"""Numbers beyond these are no counts, stops or costs of anything, and would not fit where they are summed up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,43 +139,128 @@ def read_results(path: Path) -> Results:
     lines = whole_lines(path)
     if not lines:
         raise InvalidFile(f"{path}: holds no outcomes; make it anew with fairway evaluate")
-    try:
-        header = Header(**lines[0])
-        outcomes = [_outcome(line) for line in lines[1:]]
-        timings = [Timing(**line) for line in whole_lines(times_beside(path))]
-    except (TypeError, ValueError, AttributeError) as error:
-        raise InvalidFile(
-            f"{path}: is no file of outcomes; expected one that fairway evaluate wrote"
-        ) from error
-    return Results(header, outcomes, timings)
+    _check(Header, lines[0], f"{path}, line 1", ANEW)
+    for number, line in enumerate(lines[1:], start=2):
+        _check(Outcome, line, f"{path}, line {number}", ANEW)
+    beside = times_beside(path)
+    times = whole_lines(beside, TIMES_ALONE)
+    for number, line in enumerate(times, start=1):
+        _check(Timing, line, f"{beside}, line {number}", TIMES_ALONE)
+    outcomes = [_outcome(line) for line in lines[1:]]
+    return Results(Header(**lines[0]), outcomes, [Timing(**line) for line in times])
 
 
-def whole_lines(path: Path) -> list[dict[str, Any]]:
-    """The lines of a file that end as lines do; none where there is no file."""
+def whole_lines(path: Path, fix: str = ANEW) -> list[dict[str, Any]]:
+    """The lines of a file that end as lines do; none where there is no file.
+
+    Args:
+        path: Of the file, an object of JSON a line.
+        fix: What to do about a line that is none.
+    """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8", errors="surrogateescape")
     except FileNotFoundError:
         return []
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidFile(f"{path}: cannot be read ({error})") from error
-    return _parsed(path, text.split("\n")[:-1])
+    except OSError as error:
+        raise InvalidFile(
+            f"{path}: cannot be read ({error.strerror}); make it a file that you may read"
+        ) from error
+    return _parsed(path, text.split("\n")[:-1], fix)
 
 
-def _parsed(path: Path, lines: Iterable[str]) -> list[dict[str, Any]]:
+def check_value(kind: object, name: str, value: object, where: str, fix: str) -> None:
+    """Refuse a value that is not of its kind, the type that is annotated: the sentence says where it stands."""
+    fits, words = KINDS[kind]
+    if not fits(value):
+        raise InvalidFile(f"{where}: {name} is {reprlib.repr(value)}, expected {words}; {fix}")
+
+
+def _parsed(path: Path, lines: Iterable[str], fix: str) -> list[dict[str, Any]]:
     parsed = []
     for number, line in enumerate(lines, start=1):
         try:
+            line.encode()
             parsed.append(json.loads(line))
-        except ValueError as error:
-            raise InvalidFile(
-                f"{path}, line {number}: is no JSON; delete the file and run the evaluation again"
-            ) from error
+        except (ValueError, RecursionError) as error:
+            raise InvalidFile(f"{path}, line {number}: is no JSON; {fix}") from error
         if not isinstance(parsed[-1], dict):
-            raise InvalidFile(f"{path}, line {number}: is no JSON object; expected one a line")
+            raise InvalidFile(f"{path}, line {number}: is no JSON object; {fix}")
     return parsed
+
+
+def _check(of: type, line: Mapping[str, Any], where: str, fix: str) -> None:
+    """Refuse a line with other fields than its dataclass, or with other types in them."""
+    types, needed = FIELDS[of]
+    if not needed <= line.keys() <= types.keys():
+        absent = [f"has no {name}" for name in types if name in needed - line.keys()]
+        strange = [f"has a field {name!r}" for name in line if name not in types]
+        end = f", {NOT_OURS}" if of is Header else f"; {fix}"
+        raise InvalidFile(f"{where}: {[*absent, *strange][0]}{end}")
+    for name, value in line.items():
+        check_value(types[name], name, value, where, fix)
 
 
 def _outcome(line: dict[str, Any]) -> Outcome:
     broken = {int(at): count for at, count in line.pop("broken_at", {}).items()}
     tour = line.pop("tour", None)
     return Outcome(**line, broken_at=broken, tour=None if tour is None else tuple(tour))
+
+
+def _text(value: object) -> bool:
+    """Half of a character that takes two cannot be written again."""
+    return type(value) is str and not any("\ud800" <= letter <= "\udfff" for letter in value)
+
+
+def _whole(value: object) -> bool:
+    return type(value) is int and 0 <= value <= MOST_WHOLE
+
+
+def _finite(value: object) -> bool:
+    return (type(value) is float or type(value) is int) and -LARGEST <= value <= LARGEST
+
+
+def _wholes(value: object) -> bool:
+    """Of a million stops in well under a second, since tours are most of a file that keeps them."""
+    if type(value) is not list or not set(map(type, value)) <= {int}:
+        return False
+    return not value or (_whole(min(value)) and _whole(max(value)))
+
+
+def _texts(value: object) -> bool:
+    return type(value) is dict and all(map(_text, value.values()))
+
+
+def _counts(value: object) -> bool:
+    """By stops, which are the names of fields and so texts."""
+    return type(value) is dict and all(map(_stop, value)) and all(map(_whole, value.values()))
+
+
+def _stop(name: str) -> bool:
+    return name.isascii() and name.isdecimal() and len(name) < 8 and 1 <= int(name) <= MOST_STOPS
+
+
+KINDS: dict[object, tuple[Callable[[object], bool], str]] = {
+    str: (_text, "a text"),
+    int: (_whole, "a whole number, zero or more"),
+    float: (_finite, "a finite number"),
+    bool: (lambda value: type(value) is bool, "true or false"),
+    float | None: (lambda value: value is None or _finite(value), "a finite number or null"),
+    tuple[int, ...] | None: (lambda value: value is None or _wholes(value), "a list of stops"),
+    dict[str, Any]: (lambda value: type(value) is dict, "an object"),
+    dict[str, str]: (_texts, "an object of texts"),
+    dict[int, int]: (_counts, "an object of counts by stop"),
+}
+"""By annotation, what JSON stands for it, and in words."""
+
+FIELDS = {
+    each: (
+        {part.name: part.type for part in fields(each)},
+        {
+            part.name
+            for part in fields(each)
+            if part.default is MISSING and part.default_factory is MISSING
+        },
+    )
+    for each in (Header, Outcome, Timing)
+}
+"""Of each kind of line, the types by name, and the names that it cannot do without."""

@@ -45,6 +45,37 @@ OWN = {
 }
 """Pages that are made of other studies' results."""
 
+UNMEASURED = "Nothing was measured: only the published figures are shown."
+TO_DO = """\
+
+## Not measured yet
+
+| | what fills it |
+|---|---|
+"""
+
+_RUN = "fairway evaluate --bed tsptw50-hard --method"
+COMMANDS = {
+    "lambda": (
+        "fairway train pomo-star-lambda2-tsptw50-hard",
+        f'{_RUN} policy --policy runs/pomo-star-lambda2-tsptw50-hard --study lambda --label "lambda 2"',
+    ),
+    "count": (
+        "fairway train pomo-star-nocount-tsptw50-hard",
+        f'{_RUN} policy --policy runs/pomo-star-nocount-tsptw50-hard --study count --label "without J_IN"',
+    ),
+    "beams": (f"{_RUN} beam --study beams",),
+    "significance": (f"{_RUN} greedy-c", f"{_RUN} solve --limit 1000"),
+    "breaks": (f"{_RUN} greedy-c",),
+    FORESIGHT: (
+        "fairway train pomo-star-pip-d-tsptw50-hard",
+        f"mkdir -p results/{FORESIGHT}",
+        f"cp runs/pomo-star-pip-d-tsptw50-hard/log.jsonl results/{FORESIGHT}/tsptw50-hard.jsonl",
+    ),
+    "speed": (f"{_RUN} greedy-c",),
+}
+"""What gives a page to a study of which nothing is published."""
+
 WORDS = """\
 Rows marked *published* are the figures that their authors printed, times included (one RTX 3090, or 16 cores). Rows
 marked *measured* were run here, and every tour of theirs was judged.
@@ -88,6 +119,8 @@ class Written:
     """All others."""
     measured: tuple[Measured, ...]
     """Every evaluation that it is made of."""
+    rows: int
+    """Of all pages, those that were measured: 0 where there are published figures alone."""
 
 
 def report(root: Path, out: Path, references: Mapping[str, Path] | None = None) -> Written:
@@ -105,11 +138,14 @@ def report(root: Path, out: Path, references: Mapping[str, Path] | None = None) 
         raise InvalidFile(f"{out}: cannot be made a folder ({error.strerror})") from error
     run: list[Measured] = []
     parts = [part for study in _order(tree) for part in _study(tree, study, against, run.append)]
-    parts += [*_foresight(tree), Part("speed", speed_table(run))]
+    parts += _foresight(tree)
+    if (speeds := speed_table(run)).rows:
+        parts.append(Part("speed", speeds))
     pages = {name: [part for part in parts if part.page == name] for name in _names(parts)}
     files = [path for name, page in pages.items() for path in _write_page(out, name, page)]
     atomic.write_bytes(out / INDEX, _index(pages).encode())
-    return Written(out / INDEX, tuple(files), tuple(run))
+    rows = sum(map(_measured_rows, pages.values()))
+    return Written(out / INDEX, tuple(files), tuple(run), rows)
 
 
 def _order(tree: Tree) -> list[str]:
@@ -214,14 +250,25 @@ def _write_page(out: Path, name: str, parts: Sequence[Part]) -> list[Path]:
 
 
 def _index(pages: Mapping[str, Sequence[Part]]) -> str:
-    lines = ["# Results\n\n", WORDS, "\n| | measured rows | pictures | |\n|---|---:|---:|---|\n"]
+    lines = ["# Results\n\n"]
+    if not any(map(_measured_rows, pages.values())):
+        lines.append(f"**{UNMEASURED}**\n\n")
+    lines += [WORDS, "\n| | measured rows | pictures | |\n|---|---:|---:|---|\n"]
     for name, parts in pages.items():
-        measured = sum(len(of(part.table, "measured")) for part in parts)
         pictures = sum(part.picture is not None for part in parts)
         lines.append(
-            f"| [{_title(name)}]({name}.md) | {measured} | {pictures} | [csv]({name}.csv) |\n"
+            f"| [{_title(name)}]({name}.md) | {_measured_rows(parts)} | {pictures} | [csv]({name}.csv) |\n"
         )
+    absent = [name for name in COMMANDS if name not in pages]
+    lines += [TO_DO] if absent else []
+    for name in absent:
+        commands = "<br>".join(f"`{command}`" for command in COMMANDS[name])
+        lines.append(f"| {_title(name)} | {commands} |\n")
     return "".join(lines)
+
+
+def _measured_rows(parts: Sequence[Part]) -> int:
+    return sum(len(of(part.table, "measured")) for part in parts)
 
 
 def _title(name: str) -> str:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -10,6 +11,7 @@ from multiprocessing import get_context
 
 from fairway.classical.external import lkh, ortools, pyvrp
 from fairway.classical.greedy import best_of_rules
+from fairway.errors import WorkerLost
 from fairway.judge import Solution
 from fairway.problems.instance import Instance
 from fairway.problems.tsptw import TSPTW
@@ -47,8 +49,18 @@ def shared_out(solver: Single, workers: int) -> Iterator[Shared]:
     """The solver in so many processes, each of which has called it once before any clock runs."""
     _prepare(solver)  # what is missing shows here, before processes are made
     pool = ProcessPoolExecutor(workers, get_context("spawn"), _prepare, (solver,))
+
+    def solve(instances: Sequence[Instance], tours: Sequence[Tour | None]) -> list[Found]:
+        try:
+            return list(pool.map(partial(_timed, solver), instances, tours))
+        except BrokenProcessPool as error:
+            raise WorkerLost(
+                f"one of the processes that solve (of {workers}) was lost, killed perhaps for want of memory; "
+                "run the same command again, which goes on where this one was, or with fewer --workers"
+            ) from error
+
     try:
-        yield lambda instances, tours: list(pool.map(partial(_timed, solver), instances, tours))
+        yield solve
     finally:
         pool.shutdown(cancel_futures=True)
 

@@ -8,13 +8,16 @@ from typing import Any
 
 from fairway.errors import InvalidFile
 from fairway.evaluate.metrics import Yardstick, yardstick
-from fairway.evaluate.outcomes import TIMES, Results, read_results, whole_lines
+from fairway.evaluate.outcomes import TIMES, Results, check_value, read_results, whole_lines
 from fairway.evaluate.references import load_references
 from fairway.evaluate.shipped import FOLDER
 from fairway.problems.beds import bed_named, beds
 
 FORESIGHT = "foresight"
 """The folder with logs of trainings, `foresight/NAME.jsonl`, in place of a study."""
+FORESEEN = ("instances", "doomed", "doomed_found", "sound", "sound_found")
+"""What is read of such a log."""
+LOG_ANEW = "copy the log.jsonl of the training anew, or leave it out"
 
 Against = Callable[[str], Yardstick | None]
 """From the name of a bed to its yardstick; None where it has none."""
@@ -46,10 +49,7 @@ class Tree:
 
     def logs(self) -> list[tuple[str, list[dict[str, Any]]]]:
         """The logs of trainings that a PIP-D head is looked at in, by name."""
-        return [
-            (path.stem, whole_lines(path))
-            for path in sorted(self.root.glob(f"{FORESIGHT}/*.jsonl"))
-        ]
+        return [(path.stem, _log(path)) for path in sorted(self.root.glob(f"{FORESIGHT}/*.jsonl"))]
 
     def _files(self, study: str, bed: str) -> list[Path]:
         paths = self.root.glob(f"{study}/{bed}/*.jsonl")
@@ -72,6 +72,15 @@ def yardsticks(files: Mapping[str, Path]) -> Against:
     return against
 
 
+def _log(path: Path) -> list[dict[str, Any]]:
+    """The lines of a training, whose counts are numbers where they are there."""
+    lines = whole_lines(path, LOG_ANEW)
+    for number, line in enumerate(lines, start=1):
+        for name in FORESEEN:
+            check_value(float | None, name, line.get(name), f"{path}, line {number}", LOG_ANEW)
+    return lines
+
+
 def _checked(path: Path) -> Results:
     """The results in a file that lies where its first line says."""
     results = read_results(path)
@@ -84,6 +93,6 @@ def _checked(path: Path) -> Results:
     size = beds()[header.bed].count if header.bed in beds() else None
     if len(set(seen)) < len(seen) or (size is not None and not all(0 <= i < size for i in seen)):
         raise InvalidFile(
-            f"{path}: names an instance twice, or one that the bed does not have; run the evaluation again"
+            f"{path}: names an instance twice, or one that the bed does not have; delete it and evaluate again"
         )
     return results
