@@ -84,6 +84,36 @@ def test_one_tour_is_drawn_where_it_is_asked_for(stops, tmp_path):
     assert (tmp_path / "tour.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("tour.pdf", "the suffix .pdf names no picture; expected .png or .svg"),
+        ("tour", "the suffix (none) names no picture"),
+        ("absent/tour.png", "there is no folder"),
+    ],
+)
+def test_a_picture_that_cannot_be_saved_is_refused_before_solving(stops, tmp_path, place, said):
+    result = run("solve", stops, "--plot", tmp_path / place, "--pictures", tmp_path / "out")
+    assert said in sentence(result)
+    assert f"--plot {tmp_path / place}" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("workers", [0, -2])
+def test_what_is_no_crew_is_refused_for_one_instance_too(stops, workers):
+    said = sentence(run("solve", stops, f"--workers={workers}"))
+    assert f"workers is {workers}; expected one process or more" in said
+
+
+def test_what_is_no_policy_is_named_as_it_was_given(stops, tmp_path):
+    assert f"{stops}: is no policy; expected the folder" in sentence(
+        run("solve", stops, "--policy", stops)
+    )
+    assert f"{tmp_path / 'absent'}: there is no such file or folder" in sentence(
+        run("solve", stops, "--policy", tmp_path / "absent")
+    )
+
+
 def test_an_objective_and_a_budget_may_be_chosen(stops, ports):
     record = records(run("solve", stops, "--json", "--objective", "makespan", "--iterations", 9))[0]
     assert (record["objective"], record["lower_bound"]) == ("makespan", 13)

@@ -89,6 +89,8 @@ def test_a_run_an_interrupt_and_a_resumption(tmp_path):
     assert again.stdout == f"{out / 'policy.json'}\n"
     assert "trained on" in again.stderr
     assert json.loads((out / "policy.json").read_text())["trained"]["instances"] == seen + 80
+    less = sentence(run(*SMALL, "--resume", "--minutes", "0.0001", "--out", out))
+    assert "a budget of 0.0001 minutes is spent already" in less
     taken = sentence(run(*SMALL, "--out", out))
     assert "holds a run already; go on with it by --resume" in taken
     crossed = refusal(("fairway-tspdl10-hard", "--from", out, "--out", tmp_path / "ports"))
@@ -109,7 +111,7 @@ def test_what_can_be_seen_at_once_is_refused_in_one_sentence(tmp_path):
         ((known, "--resume", "--from", "x"), "leave out --from or --resume"),
         ((known, "--resume", "--out", tmp_path), "holds no run to resume"),
         (("finetune-pomo-star-pip-tsptw50-hard",), "name it with --from"),
-        ((known, "--from", tmp_path / "absent", "--out", tmp_path), "cannot be read"),
+        ((known, "--from", tmp_path / "absent", "--out", tmp_path), "no such file or folder"),
     ):
         assert said in refusal(words), words
 

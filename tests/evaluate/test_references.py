@@ -68,7 +68,7 @@ def test_all_that_ships_stays_small():
 
 def test_a_bed_without_references_says_so():
     with pytest.raises(InvalidRequest, match="no reference costs ship"):
-        load_references(BED)
+        load_references("tsptw100-hard-eta100")
     with pytest.raises(InvalidRequest, match="there is no bed"):
         load_references("tsptw51-easy")
 

@@ -8,7 +8,7 @@ from safetensors import torch as safetensors
 from fairway import atomic
 from fairway.errors import InvalidFile
 from fairway.policies.attention import Policy
-from fairway.policies.checkpoint import load_heatmap, load_policy, save_policy
+from fairway.policies.checkpoint import differences, load_heatmap, load_policy, save_policy
 from fairway.policies.config import AM, POMO, HeatmapConfig
 from fairway.policies.heatmap import HeatmapNetwork
 
@@ -128,10 +128,52 @@ def test_another_config_is_refused_by_its_fields(saved):
     said = refusal(saved, replace(SMALL, layers=2, normalisation="batch"))
     assert "layers is 1, expected 2" in said
     assert "normalisation is 'instance', expected 'batch'" in said
+    assert "more" not in said
 
 
-def test_what_is_not_there_is_named(saved, tmp_path):
-    assert "absent.json: cannot be read" in refusal(tmp_path / "absent")
+def test_of_many_differences_three_are_named_and_the_rest_counted():
+    found = {"a": 1, "b": {"c": 2, "d": 3}, "e": 4, "f": 5, "same": 6}
+    wanted = {"a": 2, "b": {"c": 3, "d": 4}, "e": {"long": "x" * 99}, "same": 6}
+    assert differences(found, found) == ""
+    assert differences(found, wanted) == (
+        "a is 1, expected 2; b.c is 2, expected 3; b.d is 3, expected 4; and 2 more"
+    )
+    (said,) = differences({"e": 4}, {"e": wanted["e"]}).split("; ")
+    assert said == f"e is 4, expected {{'long': '{'x' * 27}..."
+
+
+EXPECTED = "expected the folder of a training, or a policy's card (.json)"
+
+
+@pytest.mark.parametrize("name", ["absent", "absent.json", "absent.safetensors", "absent.csv"])
+def test_what_is_not_there_is_named_as_it_was_given(tmp_path, name):
+    place = tmp_path / name
+    assert refusal(place) == f"{place}: there is no such file or folder; {EXPECTED}"
+
+
+def test_what_is_no_policy_is_named_as_it_was_given(tmp_path):
+    (tmp_path / "stops.csv").write_text("id,x,y\n")
+    (tmp_path / "lone.safetensors").write_bytes(b"")
+    for name, said in (
+        ("stops.csv", "is no policy"),
+        ("lone.safetensors", "there is no card lone.json beside it"),
+        ("", "holds no policy.json"),
+    ):
+        assert refusal(tmp_path / name) == f"{tmp_path / name}: {said}; {EXPECTED}"
+    (tmp_path / "stops.json").write_text('{"problem": "tsptw"}')
+    assert "expected what a training leaves as policy.json" in refusal(tmp_path / "stops.json")
+
+
+def test_a_run_that_has_left_no_policy_yet_can_be_resumed(policy, tmp_path):
+    (tmp_path / "snapshot.safetensors").write_bytes(b"")
+    said = refusal(tmp_path)
+    assert said.startswith(f"{tmp_path}: holds a run that has not left a policy yet")
+    assert f"fairway train RECIPE --resume --out {tmp_path}" in said
+    save_policy(policy, tmp_path, trained={})
+    assert load_policy(tmp_path, CPU)[1].trained == {}
+
+
+def test_a_card_without_its_weights_is_refused(saved):
     saved.with_suffix(".safetensors").unlink()
     assert "model.safetensors: cannot be read" in refusal(saved)
 

@@ -1,6 +1,5 @@
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -166,6 +165,47 @@ def test_a_resumed_run_keeps_its_budget_unless_told_otherwise(tiny, tmp_path):
     assert run_to_end(tiny, tmp_path, None, resume=True)[-1].instances == 24
 
 
+def notes(events):
+    return [event.sentence for event in events if isinstance(event, Note)]
+
+
+@pytest.mark.parametrize("again", [None, Budget(instances=16)])
+def test_a_finished_run_that_is_resumed_says_that_its_budget_is_spent(tiny, tmp_path, again):
+    assert notes(run_to_end(tiny, tmp_path, Budget(instances=16))) == []
+    (tmp_path / "policy.json").unlink()
+    events = run_to_end(tiny, tmp_path, again, resume=True)
+    (said,) = notes(events)
+    assert "a budget of 16 instances is spent already, by 16 instances in" in said
+    assert not any(isinstance(event, Record) for event in events)
+    assert load_policy(tmp_path, CPU)[1].trained["instances"] == 16
+    assert notes(run_to_end(tiny, tmp_path, Budget(instances=24), resume=True)) == []
+
+
+@pytest.mark.parametrize(
+    ("less", "words"),
+    [
+        (Budget(instances=8), "8 instances"),
+        (Budget(minutes=1e-9), "1e-09 minutes"),
+        (Budget(instances=99, minutes=1e-9), "99 instances or 1e-09 minutes"),
+    ],
+)
+def test_a_resumed_run_is_not_asked_for_less_than_it_has_done(tiny, tmp_path, less, words):
+    run_to_end(tiny, tmp_path, Budget(instances=16))
+    before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    with pytest.raises(InvalidRequest) as error:
+        run_to_end(tiny, tmp_path, less, resume=True)
+    said = str(error.value)
+    assert f"a budget of {words} is spent already, by 16 instances in" in said
+    assert "give a larger --minutes or --instances" in said
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_the_length_of_a_run_without_a_budget_is_its_recipe_s(tiny, tmp_path):
+    run_to_end(tiny, tmp_path, None)
+    (said,) = notes(run_to_end(tiny, tmp_path, None, resume=True))
+    assert f"a budget of {tiny.instances} instances is spent already" in said
+
+
 def test_validations_and_snapshots_come_as_often_as_asked(tiny, tmp_path):
     cadence = Cadence(record=0.0, validation=0.0, snapshot=0.0)
     steps = []
@@ -217,8 +257,11 @@ def test_what_cannot_be_served_is_refused(tiny, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     assert "cannot be made a folder" in refusal(tiny, tmp_path / "file" / "run", InvalidFile)
     (tmp_path / "run" / "config.json").write_text("{}")
-    with pytest.raises(InvalidFile, match="does not say how long the run is"):
-        run_to_end(tiny, tmp_path / "run", None, resume=True)
+    for _ in range(2):
+        with pytest.raises(InvalidFile, match="does not say how long the run is; say so with"):
+            run_to_end(tiny, tmp_path / "run", None, resume=True)
+        (tmp_path / "run" / "config.json").unlink(missing_ok=True)
+    assert run_to_end(tiny, tmp_path / "run", Budget(instances=16), resume=True)[-1].step == 4
 
 
 def test_a_checkpoint_that_does_not_fit_is_refused(tiny, tmp_path):
@@ -303,9 +346,8 @@ def test_a_full_disk_ends_the_run_and_keeps_the_snapshot(tiny, tmp_path, monkeyp
 
 def test_a_missing_tensorboard_is_noted(tiny, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
-    notes = [e for e in run_to_end(tiny, tmp_path, Budget(instances=8)) if isinstance(e, Note)]
-    assert len(notes) == 1
-    assert re.search("TensorBoard is not installed", notes[0].sentence)
+    (said,) = notes(run_to_end(tiny, tmp_path, Budget(instances=8)))
+    assert "TensorBoard is not installed" in said
 
 
 ANTS = replace(

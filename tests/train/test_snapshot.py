@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,6 +12,7 @@ from safetensors import torch as safetensors
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.kernels.lookahead.rule import Guard
 from fairway.policies.config import AM
+from fairway.recipes import recipe_named
 from fairway.train import snapshot
 from fairway.train.config import Foresight
 from fairway.train.loop import Budget, train
@@ -83,6 +85,26 @@ def test_another_config_is_refused_by_its_fields(tiny, tmp_path):
     assert "guard.kind is 'ahead', expected 'none'" in said
     assert "policy.layers is 1, expected 2" in said
     assert "seed" not in said
+    assert "the run in it is tiny, asked was the same with other settings" in said
+    assert "more" not in said
+
+
+def test_another_recipe_is_named_first_with_at_most_three_differences(tiny, tmp_path):
+    snapshot.save(begin(tiny, CPU), tmp_path)
+    for name in ("pomo-star-pip-d-tspdl20-hard", "gfacs-star-pip-tsptw20-hard"):
+        with pytest.raises(InvalidRequest) as error:
+            snapshot.restore(recipe_named(name), tmp_path, CPU)
+        said = str(error.value)
+        assert said.startswith(f"{tmp_path}: the run in it is tiny, asked was {name} (")
+        assert said.count(", expected ") == 3
+        assert re.search(r"; and \d+ more\); resume it as it was begun, or begin a new one", said)
+        assert len(said) < 400 + len(str(tmp_path))
+
+
+def test_another_recipe_of_equal_settings_is_another_recipe(tiny, tmp_path):
+    snapshot.save(begin(tiny, CPU), tmp_path)
+    with pytest.raises(InvalidRequest, match="the run in it is tiny, asked was twin; resume it"):
+        snapshot.restore(replace(tiny, name="twin"), tmp_path, CPU)
 
 
 def test_a_folder_without_a_run_is_refused(tiny, tmp_path):
@@ -120,6 +142,7 @@ def altered(path, change):
         ),
         (lambda _, record: record.update(format=9), "no snapshot of a run in format 1"),
         (lambda _, record: record.pop("step"), "no snapshot of a run in format 1"),
+        (lambda _, record: record.update(config=None), "does not say of which run it is"),
     ],
 )
 def test_a_snapshot_that_was_tampered_with_is_refused(tiny, tmp_path, change, said):

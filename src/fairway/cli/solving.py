@@ -46,6 +46,7 @@ def solve(
 ) -> None:
     """Find a short tour for each instance, prove it the best where that can be, and print it, verified."""
     from fairway.cli import inputs
+    from fairway.solver.many import crew_size
     from fairway.solver.request import Request
 
     request = Request(
@@ -55,6 +56,9 @@ def solve(
     count = sum(len(group.labels) for group in groups)
     if count != 1 and (plot is not None or initial is not None):
         raise InvalidRequest(f"--plot and --initial belong to one instance; there are {count}")
+    workers = crew_size(workers)
+    if plot is not None:
+        _check_picture(plot)
     places = _picture_places(pictures) if pictures is not None else None
     missing = 0
     for group in groups:
@@ -147,6 +151,21 @@ def _draw(instance: "Instance", tour: tuple[int, ...], place: Path) -> None:
     from fairway.pictures import draw, save
 
     save(draw(instance, tour), place)
+
+
+def _check_picture(place: Path) -> None:
+    """Refuse, before any work, what no picture could be saved as."""
+    from fairway.pictures import FORMATS
+
+    if place.suffix.lower() not in FORMATS:
+        raise InvalidRequest(
+            f"--plot {place}: the suffix {place.suffix or '(none)'} names no picture; "
+            f"expected {' or '.join(FORMATS)}"
+        )
+    if not place.parent.is_dir():
+        raise InvalidRequest(
+            f"--plot {place}: there is no folder {place.parent}; make it, or choose another place"
+        )
 
 
 def _picture_places(folder: Path) -> Callable[[str], Path]:

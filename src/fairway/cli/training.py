@@ -34,7 +34,9 @@ def train(
     device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option()] = "auto",
     batch: Annotated[int | None, typer.Option(help="Instances a step.")] = None,
     seed: Annotated[int | None, typer.Option(help="Equal seeds give equal runs.")] = None,
-    names: Annotated[bool, typer.Option("--list", help="Print the recipes and stop.")] = False,
+    names: Annotated[
+        bool, typer.Option("--list", help="Print the usual recipes and stop.")
+    ] = False,
 ) -> None:
     """Train a policy by a recipe; Ctrl-C saves, --resume goes on. Under torchrun, on several devices."""
     if names:
@@ -43,7 +45,7 @@ def train(
         print("\n".join(recipe_names()))
         raise typer.Exit(ANSWERED)
     if not recipe:
-        raise InvalidRequest("which recipe? name one, or see them all with fairway train --list")
+        raise InvalidRequest("which recipe? name one; fairway train --list prints the usual ones")
     _check(minutes, instances, resume, start)
     from fairway.train.session import train_recipe
 

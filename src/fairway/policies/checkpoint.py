@@ -6,7 +6,8 @@ SHA-256. Whenever a crash comes, the card on disk and the weights it names belon
 
 import hashlib
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -29,6 +30,12 @@ Kind = TypeVar("Kind", Policy, HeatmapNetwork)
 FORMAT = 1
 LARGEST = 10_000
 """Of the whole numbers in a policy's config: what is larger was not written by us."""
+SNAPSHOT = "snapshot.safetensors"
+"""What a training keeps in its folder from its beginning on; a policy comes later."""
+MOST_DIFFERENCES = 3
+"""Named in a sentence; of more there is only their number."""
+LONGEST = 40
+"""Of a value's letters in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +162,7 @@ def content_of(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise InvalidFile(
-            f"{path}: cannot be read ({error.strerror or error}); expected a card (.json) with its weights beside it"
+            f"{path}: cannot be read ({error.strerror or error}); copy the whole folder of its training again"
         ) from error
 
 
@@ -195,16 +202,27 @@ def check_fit(module: nn.Module, tensors: Mapping[str, Tensor], where: Path, of:
             )
 
 
-def differences(found: Mapping[str, Any], wanted: Mapping[str, Any], within: str = "") -> str:
-    """The fields in which two records differ, with both values, as part of a sentence."""
-    parts = []
+def differences(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    """The first fields in which two records differ, with both values, as part of a sentence."""
+    parts = list(_differing(found, wanted))
+    rest = len(parts) - MOST_DIFFERENCES
+    return "; ".join(parts[:MOST_DIFFERENCES] + ([f"and {rest} more"] if rest > 0 else []))
+
+
+def _differing(
+    found: Mapping[str, Any], wanted: Mapping[str, Any], within: str = ""
+) -> Iterator[str]:
     for name in sorted(found.keys() | wanted.keys()):
         one, other = found.get(name), wanted.get(name)
         if isinstance(one, dict) and isinstance(other, dict):
-            parts.append(differences(one, other, f"{within}{name}."))
+            yield from _differing(one, other, f"{within}{name}.")
         elif one != other:
-            parts.append(f"{within}{name} is {one!r}, expected {other!r}")
-    return "; ".join(part for part in parts if part)
+            yield f"{within}{name} is {_short(one)}, expected {_short(other)}"
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
 def _described(tensor: Tensor) -> str:
@@ -212,20 +230,45 @@ def _described(tensor: Tensor) -> str:
 
 
 def _card_place(path: Path) -> Path:
-    if path.is_dir():
-        return path / "policy.json"
-    if path.suffix == ".json":
-        return path
-    if path.suffix == ".safetensors":
-        return path.with_suffix(".json")
-    return path.with_name(f"{path.name}.json")
+    """The card that a folder, a card, weights or their common stem stand for; it is there."""
+    if os.path.isdir(path):
+        place = path / "policy.json"
+    elif path.suffix == ".json":
+        place = path
+    elif path.suffix == ".safetensors":
+        place = path.with_suffix(".json")
+    else:
+        place = path.with_name(f"{path.name}.json")
+    if not os.path.exists(place):
+        raise InvalidFile(_no_policy(path, place))
+    return place
+
+
+def _no_policy(path: Path, place: Path) -> str:
+    """What was given in place of a policy, and what should have been."""
+    if os.path.exists(path / SNAPSHOT):
+        return (
+            f"{path}: holds a run that has not left a policy yet; its end, or Ctrl-C, leaves one: "
+            f"go on with it by fairway train RECIPE --resume --out {path}"
+        )
+    if os.path.isdir(path):
+        wrong = f"holds no {place.name}"
+    elif not os.path.exists(path):
+        wrong = "there is no such file or folder"
+    elif path.suffix == ".safetensors":
+        wrong = f"there is no card {place.name} beside it"
+    else:
+        wrong = "is no policy"
+    return f"{path}: {wrong}; expected the folder of a training, or a policy's card (.json)"
 
 
 def _card(place: Path) -> Card:
     record = _json(place)
     names = {field.name for field in fields(Card)}
     if not isinstance(record, dict) or record.keys() != names:
-        raise InvalidFile(f"{place}: is no card of a policy ({_keys(record, names)})")
+        raise InvalidFile(
+            f"{place}: is no card of a policy ({_keys(record, names)}); expected what a training leaves as policy.json"
+        )
     if record["format"] != FORMAT:
         raise InvalidFile(
             f"{place}: has format {record['format']!r}; this version of Fairway reads format {FORMAT}"

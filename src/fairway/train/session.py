@@ -91,6 +91,7 @@ def train_recipe(
         config: What is trained.
         out: The folder, made where it is absent.
         budget: How long, all pieces of the run together; None for the config's own length, or that of the run resumed.
+            A new one for a run that has spent it already is refused.
         resume: Whether to go on with the run in the folder, as if it had never stopped.
         device: auto, cpu or cuda.
         start: A checkpoint whose weights the run begins with.
@@ -100,7 +101,7 @@ def train_recipe(
     world.check_share(config.batch)
     if resume:
         run = snapshot.restore(config, out, place)
-        budget = budget or _budget_in(out)
+        budget = _resumed_budget(run, out, budget)
     else:
         run = _begun(config, out, place, start, world)
         budget = budget or Budget()
@@ -153,14 +154,35 @@ def _make_ready(run: AnyRun, out: Path, budget: Budget, start: Path | None) -> N
         snapshot.save(run, out)
 
 
-def _budget_in(out: Path) -> Budget:
-    """The budget with which the run of a folder was begun, or last resumed."""
-    try:
-        return Budget(**json.loads(content_of(out / SETTINGS))["budget"])
-    except (ValueError, KeyError, TypeError) as error:
+def _resumed_budget(run: AnyRun, out: Path, asked: Budget | None) -> Budget:
+    """How long a resumed run is; one that has ended may be asked for the same again, but not for less."""
+    known = _budget_in(out)
+    if asked is not None and asked != known and asked.spent(run) >= 1:
+        raise InvalidRequest(_spent(run, out, asked))
+    if (budget := asked or known) is None:
         raise InvalidFile(
             f"{out / SETTINGS}: does not say how long the run is; say so with --minutes or --instances"
-        ) from error
+        )
+    return budget
+
+
+def _budget_in(out: Path) -> Budget | None:
+    """The budget with which the run of a folder was begun, or last resumed, where the folder says so."""
+    try:
+        return Budget(**json.loads(content_of(out / SETTINGS))["budget"])
+    except (InvalidFile, ValueError, KeyError, TypeError):
+        return None
+
+
+def _spent(run: AnyRun, out: Path, budget: Budget) -> str:
+    """That there is nothing left to train, and what would change that."""
+    length = run.config.instances if budget == Budget() else budget.instances
+    limits = [] if length is None else [f"{length:,} instances"]
+    limits += [] if budget.minutes is None else [f"{budget.minutes:g} minutes"]
+    return (
+        f"{out}: a budget of {' or '.join(limits)} is spent already, by {run.instances:,} instances in "
+        f"{run.seconds / 60:.3g} minutes; to train on, give a larger --minutes or --instances for the whole run"
+    )
 
 
 def _follow(run: AnyRun, budget: Budget, world: World, cadence: Cadence) -> None:
@@ -178,6 +200,8 @@ def _lead(
     with closing(Log(out, run.step)) as log, interruptions() as asked:
         if not log.has_board:
             yield Note("TensorBoard is not installed; log.jsonl has the same figures")
+        if budget.spent(run) >= 1:
+            yield Note(_spent(run, out, budget))
         books = _Books(run, out, log, cadence)
         if run.step == 0:
             yield books.validated()

@@ -11,14 +11,21 @@ from torch import Tensor
 
 from fairway import atomic
 from fairway.errors import InvalidFile, InvalidRequest
-from fairway.policies.checkpoint import check_fit, content_of, differences, portable, tensors_in
+from fairway.policies.checkpoint import (
+    SNAPSHOT,
+    check_fit,
+    content_of,
+    differences,
+    portable,
+    tensors_in,
+)
 from fairway.train.config import TrainConfig
 from fairway.train.gfacs.config import ColonyConfig
 from fairway.train.gfacs.run import ColonyRun, found
 from fairway.train.run import Run, begin
 
 FORMAT = 1
-NAME = "snapshot.safetensors"
+NAME = SNAPSHOT
 RECORD = "run"
 """The metadata's one entry: a JSON object with everything that is not a tensor."""
 MOMENTS = ("exp_avg", "exp_avg_sq", "step")
@@ -63,10 +70,7 @@ def restore(
     record = _record(metadata, place)
     asked = json.loads(json.dumps(asdict(config)))
     if record["config"] != asked:
-        raise InvalidRequest(
-            f"{place}: is of another run ({differences(record['config'], asked)}); "
-            "resume it as it was begun, or begin a new one elsewhere"
-        )
+        raise InvalidRequest(_of_another(record["config"], asked, folder))
     run = begin(config, device) if isinstance(config, TrainConfig) else found(config, device)
     parts = _parted(tensors)
     for name, module in run.modules():
@@ -93,7 +97,23 @@ def _record(metadata: dict[str, str], place: Path) -> dict[str, Any]:
         raise InvalidFile(
             f"{place}: is no snapshot of a run in format {FORMAT}; begin a new run in another folder"
         )
+    if not isinstance(record["config"], dict):
+        raise InvalidFile(
+            f"{place}: does not say of which run it is; begin a new run in another folder"
+        )
     return record
+
+
+def _of_another(found: dict[str, Any], asked: dict[str, Any], folder: Path) -> str:
+    """Which run is in the folder, which was asked for, and in what else they differ."""
+    own, other = found.get("name"), asked.get("name")
+    wanted = "the same with other settings" if other == own else other
+    more = differences(found | {"name": None}, asked | {"name": None})
+    said = f" ({more})" if more else ""
+    return (
+        f"{folder}: the run in it is {own}, asked was {wanted}{said}; "
+        "resume it as it was begun, or begin a new one with another --out"
+    )
 
 
 def _parted(tensors: dict[str, Tensor]) -> dict[str, dict[str, Tensor]]:
