@@ -135,5 +135,7 @@ def _varied(config: TrainConfig, word: str, name: str) -> TrainConfig:
 
 def _unknown(name: str) -> InvalidRequest:
     near = get_close_matches(name, recipe_names(), n=3, cutoff=0.5)
-    hint = f"did you mean {', '.join(near)}?" if near else "fairway train --list names the usual ones"
+    hint = (
+        f"did you mean {', '.join(near)}?" if near else "fairway train --list names the usual ones"
+    )
     return InvalidRequest(f"there is no recipe {name!r}; {hint}")
