@@ -8,12 +8,12 @@ from torch import Tensor
 
 from fairway.kernels.lookahead import Guard, Look, Outlook, ahead, along, complete, none
 from fairway.kernels.lookahead.table import table
-from fairway.kernels.pointer import Pointer
+from fairway.kernels.pointer import Pointer, cpu
 from fairway.kernels.pointer.reference import known_facts, log_probabilities, scores
 from fairway.kernels.pointer.track import MOST_NODES, in_order, lay_out
 from fairway.problems.batch import TSPDLBatch
 from fairway.problems.problem import Batch, State
-from fairway.search.rollout import Rollout, Score, rollout
+from fairway.search.rollout import Rollout, Score, rollout, weighed
 from fairway.search.select import greedy, inverse
 
 Noise = Float[Tensor, "B P M"]
@@ -62,6 +62,9 @@ def build(batch: Batch, pointer: Pointer, guard: Guard, noise: Noise | None = No
     """The same tours where nobody asks how likely they were, which on a CPU saves most of the time."""
     if batch.limit.is_cuda and _in_the_kernels_reach(batch, guard):
         return _in_one_launch(batch, pointer, guard, noise, None).rollout
+    if batch.limit.device.type == "cpu" and cpu.reaches(batch, pointer, guard):
+        walked = cpu.decode(batch, pointer, guard, noise)
+        return weighed(batch, walked.tours, walked.levels, walked.dead_ends)
     return _rolled_out(batch, guard, scoring(batch, pointer), noise)
 
 

@@ -54,15 +54,25 @@ def rollout(batch: Batch, *, look: Look, score: Score, select: Select, tours: in
         state = step(batch, state, action)
         actions.append(action)
         levels.append(state.level)
-    stops = torch.stack(actions, dim=-1)
-    over = torch.stack(levels, dim=-1) - batch.limit[rows(stops), stops]
+    dead_ends = torch.stack(dead, dim=-1).sum(-1)
+    return weighed(batch, torch.stack(actions, dim=-1), torch.stack(levels, dim=-1), dead_ends)
+
+
+def weighed(
+    batch: Batch,
+    stops: Int[Tensor, "B P M"],
+    levels: Float[Tensor, "B P M"],
+    dead_ends: Int[Tensor, "B P"],
+) -> Rollout:
+    """What tours amount to that reach their stops with such levels."""
+    over = levels - batch.limit[rows(stops), stops]
     return Rollout(
         tours=stops,
         length=closed_length(batch, stops),
         excess=over.clamp(min=0).sum(-1),
         worst=over.amax(-1),
         broken=(over > 0).sum(-1),
-        dead_ends=torch.stack(dead, dim=-1).sum(-1),
+        dead_ends=dead_ends,
     )
 
 

@@ -6,12 +6,10 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
+from fairway.kernels.pointer.reference import WITHIN
+
 Select = Callable[[Float[Tensor, "B P N"]], Int[Tensor, "B P"]]
 """From log-probabilities up to a constant, minus infinity where a node is not allowed, to a choice for each tour."""
-
-
-WITHIN = 1 - 1e-5
-"""Sums of rounded numbers may end a little below their total, which noise must not pass."""
 
 
 def greedy(scores: Float[Tensor, "B P N"]) -> Int[Tensor, "B P"]:

@@ -25,7 +25,9 @@ Left = Bool[np.ndarray, "B P N"]
 Node = Int[np.ndarray, "B P"]
 Front = Int[np.ndarray, "B P"]
 """How many columns at the front of the order are known to be visited."""
-Law = tuple[Float[np.ndarray, "B N N"], Float[np.ndarray, "B N"], Float[np.ndarray, "B N"], float]
+Law = tuple[
+    Float[np.ndarray, "B N N"], Float[np.ndarray, "B N"], Float[np.ndarray, "B N"], np.floating
+]
 """Lead, floor, what bounds a node whatever is left to visit, and the tolerance."""
 Columns = tuple[
     Float[np.ndarray, "B N N"],
@@ -130,7 +132,7 @@ def _outlook(rows: Rows, state: State, rule: Rule, front: Front) -> Outlook:
     columns = (rows.latest, rows.order, rows.low, rows.high)
     shape = state.unvisited.shape
     answer = (np.empty(shape, precision), np.empty(shape, precision), np.empty(shape, bool))
-    _first_step(law, columns, stand, front, rule.steps > 0, answer)
+    first_step(law, columns, stand, front, rule.steps > 0, answer)
     if rule.steps == 2:
         _second_step(law, columns, stand, front, answer)
     level, bound, allowed = map(torch.from_numpy, answer)
@@ -163,7 +165,7 @@ def _strike_off(left: Left, node: Node, unvisited: Left) -> bool:
 
 @njit(cache=True, nogil=True)
 @no_type_check
-def _first_step(
+def first_step(
     law: Law, columns: Columns, stand: Stand, front: Front, onward: bool, answer: Answer
 ) -> None:
     """The level and the bound of every node, and which candidates keep theirs; `onward` to what is left after them."""

@@ -8,6 +8,8 @@ from fairway.kernels.lookahead.rule import Outlook
 from fairway.kernels.pointer.pointer import Facts, Pointer
 from fairway.problems.problem import Batch, rows
 
+WITHIN = 1 - 1e-5
+"""Sums of rounded numbers may end a little below their total, which noise must not pass."""
 FAR = 4.0
 """What slacks approach and never pass, so that beyond a few units only their order counts."""
 
