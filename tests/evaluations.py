@@ -5,9 +5,11 @@ from pathlib import Path
 from fairway.evaluate.outcomes import Header, Outcome, Results, Timing, line_of, times_beside
 
 
-def header(study="main", bed="tsptw50-hard", label="POMO*", count=10_000, **settings):
+def header(
+    study="main", bed="tsptw50-hard", label="POMO*", count=10_000, method="policy", **settings
+):
     versions = {"fairway": "0.1.0"}
-    return Header(study, bed, label, "policy", settings, versions, 1e-3, 1e-6, count)
+    return Header(study, bed, label, method, settings, versions, 1e-3, 1e-6, count)
 
 
 def solved(index, cost, tours=8, accepted=None, strict=None, **more):

@@ -34,12 +34,16 @@ def test_a_method_that_solves_something_elsewhere_shows_where_it_does_not():
     table = results_table(
         [row("x"), row("x", "tsptw50-hard"), row("x", "tsptw500-medium", "large")]
     )
-    assert [column.title for column in table.columns] == [
-        "tsptw50-hard", "tsptw100-hard", "tsptw500-medium",
-    ]  # fmt: skip
+    assert [column.title for column in table.columns] == ["tsptw50-hard", "tsptw100-hard"]
     said = {r.label: r.values for r in of(table, "published")}
     assert said["POMO*"] == {"tsptw50-hard": "35.25 / 1.61", "tsptw100-hard": "100.00 / -"}
-    assert said["GFACS*+PIP"] == {"tsptw500-medium": "1.56 / 15.04"}
+
+
+def test_what_solves_nothing_and_the_yardstick_itself_are_left_out():
+    nothing = measured_of(results(failed(0), label="nothing", bed="tsptw50-hard"), AGAINST)
+    itself = results(solved(0, 1000.0), label="LKH3", bed="tsptw50-hard", method="reference")
+    table = results_table([row("x"), nothing, measured_of(itself, AGAINST)])
+    assert [r.label for r in of(table, "measured")] == ["x"]
 
 
 def test_only_what_is_between_the_marks_is_replaced(tmp_path):

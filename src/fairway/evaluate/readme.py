@@ -10,22 +10,27 @@ from fairway.evaluate.studies import Measured, beds_of, in_order, printed
 from fairway.evaluate.tables import Column, Row, Table, Value, as_printed, lettered, markdown
 
 START, END = "<!-- results -->", "<!-- /results -->"
-STUDIES = ("main", "large")
+STUDY = "main"
 """Whose rows it has."""
+YARDSTICK = "reference"
+"""The method that all others are measured by."""
+ALL = 100.0
+"""Percent of the instances."""
 MOST_NAMED = 3
 """Sources of references that are named one by one."""
 
 
 def results_table(measured: Sequence[Measured]) -> Table:
-    """Methods against beds, published ones first, and of those only which solve anything there."""
-    shown = [each for each in measured if each.header.study in STUDIES]
+    """Methods against beds, published ones first, and only those which solve anything there."""
+    shown = [each for each in measured if each.header.study == STUDY and _counts(each)]
+    able = {each.header.label for each in shown if each.metrics.inst_infeasible < ALL}
+    shown = [each for each in shown if each.header.label in able]
     run = {each.header.bed for each in shown}
-    beds = [bed for study in STUDIES for bed in beds_of(study, run) if bed in run]
     said: dict[str, dict[str, Value]] = {}
-    printed_rows = [row for study in STUDIES for row in printed(study) if row.bed in run]
-    able = {row.label for row in printed_rows if row.inst != 100.0}
+    printed_rows = [row for row in printed(STUDY) if row.bed in run]
+    known = {row.label for row in printed_rows if row.inst != ALL}
     for row in printed_rows:
-        if row.label in able:
+        if row.label in known:
             said.setdefault(row.label, {})[row.bed] = _cell(row.inst, row.gap, as_printed)
     order = in_order(printed_rows, (each.header.label for each in shown))
     found: dict[str, dict[str, Value]] = {label: {} for label in order}
@@ -35,8 +40,13 @@ def results_table(measured: Sequence[Measured]) -> Table:
         found[each.header.label][each.header.bed] = cell
     rows = [Row("published", label, cells) for label, cells in said.items()]
     rows += [Row("measured", label, cells) for label, cells in found.items()]
-    columns = tuple(Column(bed, bed) for bed in dict.fromkeys(beds))
+    columns = tuple(Column(bed, bed) for bed in beds_of(STUDY, run) if bed in run)
     return Table("", columns, tuple(rows), _caption(shown))
+
+
+def _counts(each: Measured) -> bool:
+    """Whether a row says more than that a yardstick is as long as itself."""
+    return each.header.method != YARDSTICK
 
 
 def put_into(path: Path, table: Table) -> None:
