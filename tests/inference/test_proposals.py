@@ -121,16 +121,20 @@ def test_a_shrinking_load_is_sailed_in_its_own_direction(models):
         assert isinstance(verify(instance, row[0]), Solution)
 
 
-def test_parts_shrink_as_instances_and_beams_grow():
-    device = torch.device("cpu")
-    sizes = [
-        together(nodes, mode, device)
-        for nodes, mode in (
-            (50, Mode()), (100, Mode()), (100, Mode("beam", width=64)), (5000, Mode()),
-        )
-    ]  # fmt: skip
-    assert sizes == sorted(sizes, reverse=True)
-    assert sizes[-1] == 1
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+@pytest.mark.parametrize(
+    "growing",
+    [
+        [(50, Mode()), (100, Mode()), (5000, Mode())],
+        [(100, Mode("beam", width=4)), (100, Mode("beam", width=64)), (5000, Mode("beam"))],
+        [(100, Mode("sample", samples=4)), (100, Mode("sample", samples=1280))],
+    ],
+    ids=["instances", "beams", "samples"],
+)
+def test_parts_shrink_as_instances_and_beams_grow(growing, device):
+    sizes = [together(nodes, mode, torch.device(device)) for nodes, mode in growing]
+    assert sizes == sorted(set(sizes), reverse=True)
+    assert device == "cuda" or sizes[-1] == 1
 
 
 def saved(tmp_path, trained):

@@ -23,6 +23,8 @@ from fairway.search.retreat import retreating
 Batch = TSPTWBatch | TSPDLBatch
 ROOM = {"cpu": 1 << 24, "cuda": 1 << 31}
 """Numbers that the largest tensor of a part may hold."""
+NEAR = 1 << 20
+"""The same on a CPU where loops are compiled: what stays near the core is encoded up to twice as fast."""
 
 
 def propose(
@@ -68,7 +70,8 @@ def together(nodes: int, mode: Mode, device: torch.device) -> int:
     a_view = nodes * max(nodes, heads * mode.tours // mode.views)
     if mode.kind == "retreat":
         a_view *= 4
-    return max(1, ROOM[device.type] // (a_view * mode.views))
+    compiled = device.type == "cpu" and mode.kind in ("greedy", "sample")
+    return max(1, (NEAR if compiled else ROOM[device.type]) // (a_view * mode.views))
 
 
 @torch.no_grad()
