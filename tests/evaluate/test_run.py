@@ -14,7 +14,7 @@ import torch
 
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.evaluate import methods
-from fairway.evaluate.methods import METHODS, Asked, best_row
+from fairway.evaluate.methods import METHODS, Asked, best_row, opened
 from fairway.evaluate.outcomes import read_results, times_beside
 from fairway.evaluate.run import Place, evaluate
 from fairway.inference.mode import Mode
@@ -253,14 +253,15 @@ def test_a_seeded_solver_starts_from_a_tour_of_ours(place):
     assert last.header.settings["seeded"] is True
 
 
-def test_a_seeded_solver_says_whose_tours_it_starts_from(instances, place, policy):
-    asked = Asked("ortools-seeded", seconds=0.02, workers=1, device="cpu")
-    finished(asked, instances, place, 2)
-    begun = replace(place, label="begun")
-    last = finished(replace(asked, policy=policy), instances, begun, 2)
-    assert last.header.settings["begins"]["policy"] == "small"
-    with pytest.raises(InvalidRequest, match="holds another evaluation"):
-        finished(replace(asked, policy=policy), instances, place, 2)
+def test_a_seeded_solver_says_whose_tours_it_starts_from(instances, policy):
+    asked = Asked("ortools-seeded", workers=1, device="cpu")
+    with (
+        opened(asked, instances) as simple,
+        opened(replace(asked, policy=policy), instances) as guided,
+    ):
+        assert "begins" not in simple.settings
+        assert guided.settings["begins"]["policy"] == "small"
+        assert guided.settings["begins"]["weights"]
 
 
 def test_the_best_row_keeps_the_limits_if_any_does(window_instance):
