@@ -14,7 +14,7 @@ import torch
 
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.evaluate import methods
-from fairway.evaluate.methods import METHODS, Asked, best_row, opened
+from fairway.evaluate.methods import METHODS, Asked, best_row
 from fairway.evaluate.outcomes import read_results, times_beside
 from fairway.evaluate.run import Place, evaluate
 from fairway.inference.mode import Mode
@@ -254,14 +254,13 @@ def test_a_seeded_solver_starts_from_a_tour_of_ours(place):
 
 
 def test_a_seeded_solver_says_whose_tours_it_starts_from(instances, policy):
-    asked = Asked("ortools-seeded", workers=1, device="cpu")
-    with (
-        opened(asked, instances) as simple,
-        opened(replace(asked, policy=policy), instances) as guided,
-    ):
-        assert "begins" not in simple.settings
-        assert guided.settings["begins"]["policy"] == "small"
-        assert guided.settings["begins"]["weights"]
+    asked = Asked("ortools-seeded", device="cpu")
+    begin, said = methods.beginner(asked, instances, seeded=True)
+    assert not said
+    assert verify(instances[3], begin(instances[3:4], 3)[0]).schedule is not None
+    _, said = methods.beginner(replace(asked, policy=policy), instances, seeded=True)
+    assert said["begins"]["policy"] == "small"
+    assert said["begins"]["weights"]
 
 
 def test_the_best_row_keeps_the_limits_if_any_does(window_instance):

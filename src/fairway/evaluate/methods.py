@@ -205,7 +205,7 @@ def _alone(
     @contextmanager
     def made(asked: Asked, instances: InstanceSet) -> Iterator[Method]:
         chosen, workers = solver(asked), crew_size(asked.workers)
-        begin, said = _beginner(asked, instances, seeded=seeded)
+        begin, said = beginner(asked, instances, seeded=seeded)
         with shared_out(chosen, workers) as solve:
 
             def run(some: InstanceSet, first: int) -> list[Proposal]:
@@ -222,7 +222,7 @@ Beginner = Callable[[InstanceSet, int], list[Tour | None]]
 """From some instances of a bed, and the number of the first of them, to tours that a solver starts from."""
 
 
-def _beginner(
+def beginner(
     asked: Asked, instances: InstanceSet, *, seeded: bool
 ) -> tuple[Beginner, dict[str, Any]]:
     """Where a solver starts, and what is to be said of it: nowhere, a simple tour, or the best one of a policy."""
