@@ -26,9 +26,10 @@ class InstanceNorm(nn.Module):
     def forward(self, nodes: Float[Tensor, "B N D"]) -> Float[Tensor, "B N D"]:
         """The nodes, normalised."""
         wide = nodes.float()
-        variance, mean = torch.var_mean(wide, 1, correction=0, keepdim=True)
-        scale = torch.rsqrt(variance + EPSILON) * self.weight
-        return torch.addcmul(self.bias, wide - mean, scale)
+        mean = wide.mean(1, keepdim=True)
+        variance = (wide - mean).square().mean(1, keepdim=True)
+        normal = (wide - mean) * torch.rsqrt(variance + EPSILON)
+        return normal * self.weight + self.bias
 
 
 class BatchNorm(nn.Module):
