@@ -148,6 +148,14 @@ def test_other_instances_under_the_same_name_do_not_go_into_the_same_file(instan
         finished(asked, instances[6:12], place)
 
 
+def test_other_places_under_the_same_windows_do_not_either(instances, place):
+    some = instances[:6]
+    finished(Asked("greedy-c"), some, place)
+    moved = replace(some, places=instances[6:12].places)
+    with pytest.raises(InvalidRequest, match="holds another evaluation, with settings"):
+        finished(Asked("greedy-c"), moved, place)
+
+
 def test_a_policy_for_another_problem_leaves_no_file(place, policy):
     drafts = replace(generate("tspdl", n=8, hardness="hard", count=2, seed=7), name="mine")
     for method in ("policy", "solve", "ortools-seeded"):

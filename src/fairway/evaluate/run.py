@@ -30,6 +30,7 @@ from fairway.evaluate.tree import FORESIGHT
 from fairway.judge import TOLERANCE
 from fairway.problems.beds import beds
 from fairway.problems.instance import InstanceSet
+from fairway.problems.places import Places
 
 VERSIONED = ("fairway", "numpy", "torch", "pyvrp", "ortools")
 
@@ -122,9 +123,8 @@ def _header(
 ) -> Header:
     integral = instances[0].integral
     strict = 0.0 if integral else TOLERANCE
-    lenient = (
-        not integral and instances.name in beds()
-    )  # the paper's tolerance is in the units of its beds
+    # The paper's tolerance is in the units of its beds.
+    lenient = not integral and instances.name in beds()
     return Header(
         study=place.study,
         bed=place.bed,
@@ -143,11 +143,19 @@ def _content(instances: InstanceSet) -> dict[str, str]:
     if instances.name in beds():
         return {}
     digest = hashlib.sha256()
-    for name in sorted(field.name for field in fields(instances)):
-        value = getattr(instances, name)
-        if isinstance(value, np.ndarray):
-            digest.update(name.encode() + value.tobytes())
+    for name, array in _arrays(instances):
+        digest.update(name.encode() + array.tobytes())
     return {"instances": digest.hexdigest()[:16]}
+
+
+def _arrays(record: InstanceSet | Places) -> Iterator[tuple[str, np.ndarray]]:
+    """All that is measured of instances, their places included, which are a record of their own."""
+    for part in fields(record):
+        value = getattr(record, part.name)
+        if isinstance(value, np.ndarray):
+            yield part.name, value
+        elif isinstance(value, Places):
+            yield from _arrays(value)
 
 
 def _versions() -> dict[str, str]:

@@ -27,7 +27,7 @@ from fairway.kernels.lookahead.drafts import berths
 from fairway.kernels.lookahead.rule import TOLERANCE, Guard
 from fairway.kernels.lookahead.table import table
 from fairway.kernels.pointer.pointer import Pointer
-from fairway.kernels.pointer.reference import FAR, WITHIN
+from fairway.kernels.pointer.reference import FAR, LARGEST, WITHIN
 from fairway.kernels.pointer.track import in_order
 from fairway.problems.batch import TSPDLBatch
 from fairway.problems.problem import Batch, every_pair, start
@@ -61,9 +61,6 @@ Room = tuple[
     Bool[np.ndarray, " N"],
 ]
 """For weights, answers, scores and candidates of one step of one tour."""
-
-LARGEST = np.float32(1e6)
-"""Of slacks in units of theirs, before they are squashed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -305,7 +302,7 @@ def _weigh(
 @njit(cache=True, nogil=True)
 @no_type_check
 def _squashed(slack: float) -> float:
-    slack = min(max(slack, -LARGEST), LARGEST)
+    slack = min(max(slack, np.float32(-LARGEST)), np.float32(LARGEST))
     return slack / (np.float32(1) + abs(slack) / np.float32(FAR))
 
 

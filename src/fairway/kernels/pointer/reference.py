@@ -10,6 +10,8 @@ from fairway.problems.problem import Batch, rows
 
 WITHIN = 1 - 1e-5
 """Sums of rounded numbers may end a little below their total, which noise must not pass."""
+LARGEST = 1e6
+"""Of slacks, before they are squashed: what is infinite becomes a number."""
 FAR = 4.0
 """What slacks approach and never pass, so that beyond a few units only their order counts."""
 
@@ -63,6 +65,6 @@ def known_facts(
     waiting = outlook.level - (level[..., None] + batch.lead(here, there))
     own = batch.limit[:, None, :] - outlook.level
     raised = torch.stack([waiting, own, outlook.slack], dim=-1)
-    raised = (raised / batch.unit[:, None, None, None]).clamp(-1e6, 1e6)
+    raised = (raised / batch.unit[:, None, None, None]).clamp(-LARGEST, LARGEST)
     squashed = raised / (1 + raised.abs() / FAR)
     return torch.cat([batch.travel(here, there)[..., None], squashed], dim=-1)
