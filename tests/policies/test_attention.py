@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import nn
@@ -232,3 +234,31 @@ def test_two_decoders_of_one_policy_share_no_weights():
     assert isinstance(policy.foresight, Decoder)
     own = {id(parameter) for parameter in policy.decoder.parameters()}
     assert not own & {id(parameter) for parameter in policy.foresight.parameters()}
+
+
+def test_relations_say_nothing_at_first_and_then_whom_to_hear():
+    """Begun as if they were not there; a bias for one arc changes who hears of it, head by head, as the sum says."""
+    plain, told = (replace(SMALL["pomo"], foresight=False, relations=r) for r in (0, 4))
+    policy, batch = some_policy(told), some_batch("tsptw")
+    other = Policy(plain).eval()
+    other.load_state_dict({k: v for k, v in policy.state_dict().items() if "relate" not in k})
+    torch.testing.assert_close(policy.encode(batch), other.encode(batch))
+    with torch.no_grad():
+        policy.relate_outer.weight.normal_()
+    read, related = policy.read(batch)
+    nodes, layer = policy.embed(read), policy.layers[0]
+    bias = policy.relate_outer(torch.relu(policy.relate_inner(related)))[..., : layer.heads]
+    query, key, value = layer.attend(nodes)[1].unflatten(-1, (3, layer.heads, -1)).unbind(1)
+    heard = torch.stack(
+        [
+            ((query[:, h] @ key[:, h].mT) / query.shape[-1] ** 0.5 + bias[1, :, :, h]).softmax(-1)
+            @ value[:, h]
+            for h in range(layer.heads)
+        ],
+        dim=1,
+    )
+    mixed = layer.first_norm((nodes[1] + layer.join(heard.flatten(1)))[None])
+    expected = layer.second_norm(mixed + layer.narrow(torch.relu(layer.widen(mixed))))
+    found = layer(nodes, bias.permute(0, 3, 1, 2))[1:2]
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+    assert not torch.allclose(policy.encode(batch), other.encode(batch), atol=1e-2)

@@ -278,3 +278,10 @@ def test_a_heatmap_of_no_layers_is_refused(tmp_path):
     rewrite(card, policy={**record, "graph": "odd"})
     with pytest.raises(InvalidFile, match="expected 'union' or 'limits'"):
         load_heatmap(card, CPU)
+
+
+def test_a_card_from_before_relations_has_none(policy, saved):
+    before = asdict(policy.config)
+    del before["relations"]
+    rewrite(saved, policy=before)
+    assert load_policy(saved, CPU)[0].config == policy.config

@@ -3,7 +3,8 @@ import pytest
 import torch
 
 from fairway.policies import POMO, Policy
-from fairway.policies.features import features, horizon_of, places
+from fairway.policies.features import features, horizon_of, places, relations
+from fairway.problems.augment import symmetries
 from fairway.problems.batch import to_batch
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
@@ -98,3 +99,36 @@ def test_a_horizon_of_zero_divides_nothing():
     assert horizon_of(batch)[0] == 1
     assert horizon_of(batch)[1] == batch.horizon[1]
     assert features(batch)[0, :, 2:].tolist() == [[0, 0]] * 3
+
+
+def test_what_two_nodes_are_to_each_other():
+    """By hand: the way, and the slacks from the first at its earliest and at its latest, and the wait even then."""
+    xy = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    travel = np.linalg.norm(xy[:, None] - xy[None], axis=-1)
+    opens, closes = np.array([0.0, 0.5, 4.0]), np.array([9.0, 2.0, 6.0])
+    batch = to_batch(instance_set([TSPTW(travel, opens, closes, coordinates=xy)]))
+    found = relations(batch)[0]
+    assert found.shape == (3, 3, 8)
+    one_way = [
+        1.0,
+        6 - (1 + 1),
+        6 - (2 + 1),
+        4 - (2 + 1),
+    ]  # from 1, reached at 1 at the earliest, to 2
+    back = [1.0, 2 - (4 + 1), 2 - (6 + 1), 0.5 - (6 + 1)]
+    expected = [slack / (1 + abs(slack) / 4) for slack in one_way[1:] + back[1:]]
+    assert found[1, 2, [1, 2, 3, 5, 6, 7]].tolist() == pytest.approx(expected)
+    assert found[1, 2, [0, 4]].tolist() == pytest.approx([one_way[0], back[0]])
+    assert torch.equal(found[..., :4], found[..., 4:].transpose(0, 1))
+
+
+def test_relations_do_not_change_when_the_map_is_turned():
+    batch = draw(LAWS["tsptw", "medium"], 10, 1, torch.Generator().manual_seed(3))
+    views = relations(symmetries(batch))
+    torch.testing.assert_close(views, views[:1].expand_as(views))
+
+
+@pytest.mark.parametrize("problem", ["tsptw", "tspdl"])
+def test_relations_are_small_numbers(problem):
+    batch = draw(LAWS[problem, "hard"], 30, 4, torch.Generator().manual_seed(3))
+    assert relations(batch).abs().amax() <= 4

@@ -4,6 +4,8 @@ They differ in depth, in the normalisation, in whether projections have biases, 
 with the current node and the time as a share of the horizon, AM with the mean of all nodes too and the time as it is.
 """
 
+from collections.abc import Sequence
+
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -11,12 +13,14 @@ from torch import Tensor, nn
 from fairway.kernels.pointer import Facts, Pointer
 from fairway.policies.config import PolicyConfig
 from fairway.policies.decoder import CLIP, Decoder
-from fairway.policies.features import Batch, features
+from fairway.policies.features import Batch, features, relations
 from fairway.policies.foresight import foresight_head
 from fairway.policies.norms import norm
 
 FACTS = 4
 """The way, the wait, the slack to the own limit and to the look-ahead's."""
+RELATIONS = 8
+"""The way and three slacks, there and back."""
 
 
 class Layer(nn.Module):
@@ -32,13 +36,19 @@ class Layer(nn.Module):
         self.narrow = nn.Linear(config.hidden, width)
         self.second_norm = norm(config.normalisation, width)
 
-    def forward(self, nodes: Float[Tensor, "B N D"]) -> Float[Tensor, "B N D"]:
-        """Nodes that have heard of each other."""
+    def forward(
+        self, nodes: Float[Tensor, "B N D"], bias: Float[Tensor, "B H N N"] | None = None
+    ) -> Float[Tensor, "B N D"]:
+        """Nodes that have heard of each other, some more of some where there is a bias."""
         query, key, value = (
             part.unflatten(-1, (self.heads, -1)).transpose(1, 2)
             for part in self.attend(nodes).chunk(3, -1)
         )
-        heard = nn.functional.scaled_dot_product_attention(query, key, value)
+        if bias is None:
+            heard = nn.functional.scaled_dot_product_attention(query, key, value)
+        else:
+            match = (query * query.shape[-1] ** -0.5) @ key.mT + bias
+            heard = match.softmax(-1).to(value.dtype) @ value
         nodes = self.first_norm(nodes + self.join(heard.transpose(1, 2).flatten(2)))
         return self.second_norm(nodes + self.narrow(torch.relu(self.widen(nodes))))
 
@@ -57,20 +67,34 @@ class Policy(nn.Module):
         if config.facts:
             self.facts_inner = nn.Linear(FACTS, config.facts)
             self.facts_outer = nn.Parameter(torch.zeros(config.facts))
+        if config.relations:
+            self.relate_inner = nn.Linear(RELATIONS, config.relations)
+            self.relate_outer = nn.Linear(config.relations, config.layers * config.heads)
+            nn.init.zeros_(self.relate_outer.weight)
 
     def encode(self, batch: Batch) -> Float[Tensor, "B N D"]:
         """What the encoder makes of the nodes."""
-        return self.encode_nodes(features(batch))
+        return self.encode_nodes(*self.read(batch))
 
-    def encode_nodes(self, read: Float[Tensor, "B N 4"]) -> Float[Tensor, "B N D"]:
+    def read(self, batch: Batch) -> tuple[Float[Tensor, "B N 4"], Float[Tensor, "B N N 8"] | None]:
+        """What the encoder is told of the nodes, and of each pair of them where it asks for that."""
+        return features(batch), relations(batch) if self.config.relations else None
+
+    def encode_nodes(
+        self, read: Float[Tensor, "B N 4"], related: Float[Tensor, "B N N 8"] | None = None
+    ) -> Float[Tensor, "B N D"]:
         """The same, from features: tensors in and out, which is what a compiler wants.
 
         Features are read in float32: in bf16 a window of the hard instances is wrong by a good part of its width.
         """
         with torch.autocast(read.device.type, enabled=False):
             nodes = self.embed(read)
-        for layer in self.layers:
-            nodes = layer(nodes)
+        biases: Sequence[Float[Tensor, "B H N N"] | None] = [None] * len(self.layers)
+        if related is not None:
+            hidden = torch.relu(self.relate_inner(related))
+            biases = self.relate_outer(hidden).permute(0, 3, 1, 2).chunk(len(self.layers), 1)
+        for layer, bias in zip(self.layers, biases, strict=True):
+            nodes = layer(nodes, bias)
         return nodes
 
     def point(self, nodes: Float[Tensor, "B N D"], batch: Batch) -> Pointer:

@@ -28,6 +28,8 @@ NetworkConfig = PolicyConfig | HeatmapConfig
 Kind = TypeVar("Kind", Policy, HeatmapNetwork)
 
 FORMAT = 1
+SINCE: dict[str, Any] = {"relations": 0}
+"""What the config of a policy did not say from the beginning, and what was meant."""
 LARGEST = 10_000
 """Of the whole numbers in a policy's config: what is larger was not written by us."""
 SNAPSHOT = "snapshot.safetensors"
@@ -286,6 +288,8 @@ def _policy_config(record: object, place: Path) -> NetworkConfig:
     drawn = isinstance(record, dict) and "graph" in record
     kind = HeatmapConfig if drawn else PolicyConfig
     hints = get_type_hints(kind)
+    if isinstance(record, dict) and not drawn:
+        record = SINCE | record
     if not isinstance(record, dict) or record.keys() != hints.keys():
         raise InvalidFile(f"{place}: its policy is no config ({_keys(record, set(hints))})")
     for name, value in record.items():

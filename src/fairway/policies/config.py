@@ -23,6 +23,8 @@ class PolicyConfig:
     """A PIP-D head beside the decoder."""
     facts: int = 0
     """Hidden units of the network that reads each candidate's own facts; 0 for the paper's decoder."""
+    relations: int = 0
+    """Hidden units of the network that reads what two nodes are to each other; 0 for the paper's encoder."""
 
     def __post_init__(self) -> None:
         if self.width % self.heads or self.width // self.heads < 16:

@@ -4,6 +4,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from fairway.kernels.pointer.reference import squashed
 from fairway.problems.batch import TSPDLBatch, TSPTWBatch
 from fairway.problems.problem import every_pair
 
@@ -19,6 +20,22 @@ def features(batch: Batch) -> Float[Tensor, "B N 4"]:
     )
     horizon = horizon_of(batch)[:, None]
     return torch.cat([places(batch), torch.stack([line / horizon for line in asked], -1)], -1)
+
+
+def relations(batch: Batch) -> Float[Tensor, "B N N 8"]:
+    """What each node is to each other one, there and back: the way, and what windows or drafts leave of it.
+
+    How far below its limit the second is reached from the first at its lowest level, and at its limit; and how long
+    one waits there even then. Where a slack is negative, the arc is not to be had.
+    """
+    here, there = every_pair(batch)
+    lead, limit = batch.lead(here, there), batch.limit
+    lowest = torch.maximum(batch.floor, batch.outset[:, None] + lead[:, 0])
+    early, late = lowest[:, :, None] + lead, limit[:, :, None] + lead
+    slacks = [limit[:, None] - early, limit[:, None] - late, batch.floor[:, None] - late]
+    unit = batch.unit[:, None, None]
+    one_way = [batch.travel(here, there), *(squashed(slack / unit) for slack in slacks)]
+    return torch.stack([*one_way, *(part.mT for part in one_way)], dim=-1)
 
 
 def horizon_of(batch: Batch) -> Float[Tensor, " B"]:

@@ -9,7 +9,7 @@ from torch import Generator
 
 from fairway.kernels.lookahead import Guard
 from fairway.kernels.pointer import Pointer
-from fairway.policies.features import Batch, features
+from fairway.policies.features import Batch
 from fairway.problems.draw import draw
 from fairway.search.decode import decode
 from fairway.train.config import TrainConfig
@@ -101,7 +101,7 @@ def _parts(run: Run, device: torch.device) -> list[Callable[[], object]]:
     def encoded() -> tuple[Batch, Pointer]:
         batch = draw(config.law, config.nodes, config.batch, generator)
         with in_half(config, batch):
-            pointer = run.policy.point(encode(features(batch)), batch)
+            pointer = run.policy.point(encode(*run.policy.read(batch)), batch)
         return batch, pointer
 
     def rolled() -> object:

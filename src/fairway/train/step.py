@@ -12,7 +12,7 @@ from torch import Generator, Tensor
 from fairway.kernels.lookahead import Guard, ahead
 from fairway.kernels.pointer.unmasked import open_scores
 from fairway.policies.attention import Policy
-from fairway.policies.features import Batch, features
+from fairway.policies.features import Batch
 from fairway.problems.batch import take
 from fairway.problems.draw import draw
 from fairway.problems.problem import State
@@ -47,7 +47,7 @@ class Learners:
     """Everything that a step reads or moves: the policy, whom it is compared with, and whose forecast it trusts."""
 
     policy: Policy
-    encode: Callable[[Float[Tensor, "B N 4"]], Float[Tensor, "B N D"]]
+    encode: Callable[..., Float[Tensor, "B N D"]]
     """The policy's encoder, compiled or not."""
     moving: Float[Tensor, ""]
     """The exponential mean of what tours cost; NaN before the first batch."""
@@ -68,7 +68,7 @@ def learn(
     mine = slice(world.rank, None, world.size)
     batch, noise = take(whole, mine), noise[mine]
     with in_half(config, batch):
-        nodes = learners.encode(features(batch))
+        nodes = learners.encode(*learners.policy.read(batch))
         pointer = learners.policy.point(nodes, batch)
         oracle = None
         if phase == "offline":

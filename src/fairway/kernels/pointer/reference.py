@@ -65,6 +65,11 @@ def known_facts(
     waiting = outlook.level - (level[..., None] + batch.lead(here, there))
     own = batch.limit[:, None, :] - outlook.level
     raised = torch.stack([waiting, own, outlook.slack], dim=-1)
-    raised = (raised / batch.unit[:, None, None, None]).clamp(-LARGEST, LARGEST)
-    squashed = raised / (1 + raised.abs() / FAR)
-    return torch.cat([batch.travel(here, there)[..., None], squashed], dim=-1)
+    raised = squashed(raised / batch.unit[:, None, None, None])
+    return torch.cat([batch.travel(here, there)[..., None], raised], dim=-1)
+
+
+def squashed(slack: Float[Tensor, "*S"]) -> Float[Tensor, "*S"]:
+    """A slack whose order alone counts where it is large."""
+    slack = slack.clamp(-LARGEST, LARGEST)
+    return slack / (1 + slack.abs() / FAR)
