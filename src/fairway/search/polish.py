@@ -1,7 +1,8 @@
 """Tours by the hundred, each made a little better: feasible where a few passes make it so, then as short as moves lead.
 
 What `improve` does for one tour with time to spare is too much here. A descent to the nearest tour that no move
-improves takes a millisecond at a hundred nodes, and its loops let go of Python's lock, so that threads can share.
+improves takes a millisecond at a hundred nodes, and a few of them are one call that lets go of Python's lock, so that
+threads can share.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,24 +10,22 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import numpy as np
-from jaxtyping import Float, Int, UInt
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from fairway.kernels.moves.chance import seeded
-from fairway.kernels.moves.descent import descend, push, queue_for
 from fairway.kernels.moves.form import Form
-from fairway.kernels.moves.lateness import hurry, late_line, lateness
-from fairway.kernels.moves.line import line_of
+from fairway.kernels.moves.lateness import lateness
 from fairway.kernels.moves.order import deferred
+from fairway.kernels.moves.settling import room_for, settle
 from fairway.problems.batch import TSPDLBatch, TSPTWBatch
 from fairway.problems.problem import every_pair
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
 from fairway.search.objective import MARGIN
 
-PASSES = 100
-"""Times that each stop of a tour that is not feasible may move; medium windows and 500 stops at random need thirty."""
-WITHOUT_END = 2**62
+TOGETHER = 5
+"""Tours that a thread takes at a time."""
 
 Job = TypeVar("Job")
 Done = TypeVar("Done")
@@ -66,42 +65,30 @@ def polish(
         workers: Threads.
     """
     instances, ants, _ = tours.shape
-    jobs = [(b, p) for b in range(instances) for p in range(ants)]
+    loads = [_carries_loads(form) for form in forms]
+    jobs = [(b, first) for b in range(instances) for first in range(0, ants, TOGETHER)]
 
-    def one(job: tuple[int, int]) -> Int[np.ndarray, " M"]:
-        b, p = job
-        return polished(forms[b], tours[b, p], seed + b * ants + p)
+    def some(job: tuple[int, int]) -> Int[np.ndarray, "K M"]:
+        b, first = job
+        part = tours[b, first : first + TOGETHER]
+        seeds = range(seed + b * ants + first, seed + b * ants + first + len(part))
+        return _settled(forms[b], part, seeds, loads[b])
 
-    return np.stack(side_by_side(one, jobs, workers)).reshape(tours.shape)
-
-
-def polished(form: Form, tour: Int[np.ndarray, " M"], seed: int) -> Int[np.ndarray, " M"]:
-    """One tour."""
-    ends = ([0], tour, [len(tour) + 1])
-    node, late = _punctual(form, np.concatenate(ends).astype(np.uint32), seed)
-    if late > 0:
-        return node[1:-1].astype(np.int64)
-    line, queue = line_of(form, node), queue_for(len(node))
-    for each in node:
-        push(queue, each)
-    least = MARGIN * max(line.length[0, -1], 1.0)
-    descend(form, line, queue, (least, False), WITHOUT_END)
-    return line.node[1:-1].astype(np.int64)
+    return np.concatenate(side_by_side(some, jobs, workers)).reshape(tours.shape)
 
 
-def _punctual(
-    form: Form, node: UInt[np.ndarray, " V"], seed: int
-) -> tuple[UInt[np.ndarray, " V"], float]:
-    """The least late tour that a few passes find, and how late it is."""
-    late = lateness(form, node)
-    if late > 0 and _carries_loads(form) and (repaired := deferred(form, node)) is not None:
-        return repaired, 0.0
-    state, random = late_line(node), seeded(seed)
-    for _ in range(PASSES):
-        if late <= 0:
-            break
-        late = hurry(form, state, random, len(node) - 2)
-    return state.kept, late
+def _settled(
+    form: Form, tours: Int[np.ndarray, "K M"], seeds: range, loads: bool
+) -> Int[np.ndarray, "K M"]:
+    """A few tours of one instance."""
+    node = np.pad(tours, ((0, 0), (1, 1)), constant_values=(0, tours.shape[1] + 1))
+    node = node.astype(np.uint32)
+    if loads:
+        for line in node:
+            if lateness(form, line) > 0 and (repaired := deferred(form, line)) is not None:
+                line[:] = repaired
+    settle(form, node, np.concatenate([*map(seeded, seeds)]), MARGIN, room_for(form))
+    return node[:, 1:-1].astype(np.int64)
 
 
 def _carries_loads(form: Form) -> bool:

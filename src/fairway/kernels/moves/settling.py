@@ -1,0 +1,157 @@
+"""From any tours to the nearest that no move improves, many in one call: Python's lock is not asked for in between.
+
+A tour with a few late stops keeps the order of the others, since stops hurry one by one at first. Where that is not
+enough, all stops go part of the way to the places that their deadlines give them, the shortest part that will do.
+"""
+
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Int, UInt
+
+from fairway.kernels.bare import bare, inner
+from fairway.kernels.moves.chance import Random
+from fairway.kernels.moves.descent import Queue, descend, push, queue_for
+from fairway.kernels.moves.form import Form
+from fairway.kernels.moves.lateness import Late, hurry, late_line, lateness
+from fairway.kernels.moves.line import Line, line_of, refresh
+from fairway.kernels.moves.order import by_deadline
+
+PASSES = 100
+"""Times that each stop of a tour that is not feasible may move, where nothing quicker helps."""
+FIRST = 2
+"""Of them, before all stops go part of the way."""
+WHOLE = 256
+"""Parts of the way to the order of deadlines."""
+WITHOUT_END = 2**62
+
+
+class Room(NamedTuple):
+    """What settling a tour needs, one tour after the other."""
+
+    late: Late
+    line: Line
+    queue: Queue
+    random: Random
+    by_deadline: UInt[np.ndarray, " V"]
+    due: Int[np.ndarray, " V"]
+    """The position of each node by its deadline."""
+    keys: Int[np.ndarray, " V"]
+
+
+def room_for(form: Form) -> Room:
+    """For the tours of one instance."""
+    ranked = by_deadline(form)
+    nodes = len(ranked)
+    return Room(
+        late_line(ranked),
+        line_of(form, ranked),
+        queue_for(nodes),
+        np.ones(1, np.uint64),
+        ranked,
+        np.argsort(ranked),
+        np.empty(nodes, np.int64),
+    )
+
+
+@bare
+@no_type_check
+def settle(
+    form: Form,
+    tours: UInt[np.ndarray, "P V"],
+    chances: UInt[np.ndarray, " P"],
+    margin: float,
+    room: Room,
+) -> None:
+    """Each tour, the depot at both ends, in place; one that cannot be made feasible is at least less late.
+
+    `chances` are states of generators, and `margin` is the least share of its length by which a move shortens a tour.
+    """
+    for p in range(len(tours)):
+        room.random[0] = chances[p]
+        if _in_time(form, tours[p], room):
+            _shorten(form, tours[p], margin, room)
+
+
+@inner
+@no_type_check
+def _in_time(form: Form, node: UInt[np.ndarray, " V"], room: Room) -> bool:
+    """Make a tour feasible, or the least late that is found; whether it is feasible."""
+    late, total = room.late, lateness(form, node)
+    for at in range(len(node)):
+        late.node[at] = late.kept[at] = node[at]
+    late.state[0], late.state[1], late.state[2] = 1, 0, 0
+    for number in range(PASSES):
+        if total <= 0:
+            break
+        if number == FIRST and _hasten(form, late.kept, room):
+            total = 0.0
+        else:
+            total = hurry(form, late, room.random, len(node) - 2)
+    for at in range(len(node)):
+        node[at] = late.kept[at]
+    return total <= 0
+
+
+@inner
+@no_type_check
+def _hasten(form: Form, node: UInt[np.ndarray, " V"], room: Room) -> bool:
+    """Move all stops the same part of the way to the order of deadlines, the least that makes the tour feasible."""
+    if lateness(form, room.by_deadline) > 0:
+        return False
+    late, punctual = 0, WHOLE
+    while punctual - late > 1:
+        part = (late + punctual) // 2
+        if _part_of_the_way(form, node, part, room) > 0:
+            late = part
+        else:
+            punctual = part
+    _part_of_the_way(form, node, punctual, room)
+    for at in range(len(node)):
+        node[at] = room.late.node[at]
+    return True
+
+
+@inner
+@no_type_check
+def _part_of_the_way(form: Form, node: UInt[np.ndarray, " V"], part: int, room: Room) -> float:
+    """How late the tour is that has every stop that far on its way; it is left in `room.late.node`."""
+    keys, nodes, tour = room.keys, len(node), room.late.node
+    for at in range(nodes):
+        due = room.due[node[at]]
+        keys[at] = ((WHOLE - part) * at + part * due) * nodes + due
+    _sort(keys)
+    for at in range(nodes):
+        tour[at] = room.by_deadline[keys[at] % nodes]
+    return lateness(form, tour)
+
+
+@inner
+@no_type_check
+def _sort(keys: Int[np.ndarray, " V"]) -> None:
+    """By ever smaller steps (Shell), which needs no memory."""
+    step = len(keys) // 2
+    while step > 0:
+        for at in range(step, len(keys)):
+            key, to = keys[at], at
+            while to >= step and keys[to - step] > key:
+                keys[to] = keys[to - step]
+                to -= step
+            keys[to] = key
+        step = 1 if step == 2 else step * 5 // 11
+
+
+@inner
+@no_type_check
+def _shorten(form: Form, node: UInt[np.ndarray, " V"], margin: float, room: Room) -> None:
+    """Descend from a feasible tour, in place."""
+    line = room.line
+    for at in range(len(node)):
+        line.node[at] = node[at]
+    refresh(form, line, 0, len(node) - 1)
+    for at in range(len(node)):
+        push(room.queue, node[at])
+    least = margin * max(line.length[0, len(node) - 1], 1.0)
+    descend(form, line, room.queue, (least, False), WITHOUT_END)
+    for at in range(len(node)):
+        node[at] = line.node[at]

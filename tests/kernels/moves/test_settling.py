@@ -1,0 +1,69 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kernels.moves.test_moves import ANY, feasible_for_the_judge, laid_out
+
+from fairway.kernels.moves import reference
+from fairway.kernels.moves.chance import seeded
+from fairway.kernels.moves.form import form_of
+from fairway.kernels.moves.lateness import lateness
+from fairway.kernels.moves.order import by_deadline
+from fairway.kernels.moves.settling import room_for, settle
+from fairway.problems.generate import generate
+
+MARGIN = 1e-9
+
+
+def shuffled(node, count, seed):
+    """Tours at random over the stops of one."""
+    rng, tours = np.random.default_rng(seed), np.repeat(node[None], count, axis=0)
+    tours[:, 1:-1] = [rng.permutation(node[1:-1]) for _ in range(count)]
+    return tours
+
+
+def settled(form, tours, seed=0):
+    tours = tours.copy()
+    chances = np.concatenate([seeded(seed + p) for p in range(len(tours))])
+    settle(form, tours, chances, MARGIN, room_for(form))
+    return tours
+
+
+@given(**ANY, at_random=st.integers(1, 4))
+@settings(max_examples=60, deadline=None)
+def test_every_tour_ends_where_no_swap_improves_it(kind, stops, seed, at_random):
+    """All of them in one room, one after the other: nothing of one tour is left for the next."""
+    instance, form, node = laid_out(kind, seed, stops)
+    tours = shuffled(node, at_random, seed)
+    for before, after in zip(tours, settled(form, tours, seed), strict=True):
+        assert sorted(after) == sorted(before)
+        walked, earlier = reference.walk(form, after), reference.walk(form, before)
+        assert walked.feasible == feasible_for_the_judge(instance, kind, after)
+        if not walked.feasible:
+            assert lateness(form, after) <= lateness(form, before)
+            continue
+        assert not earlier.feasible or walked.cost <= earlier.cost + 1e-9
+        again = settled(form, after[None])[0]
+        assert reference.walk(form, again).cost == pytest.approx(walked.cost)
+
+
+def test_what_the_order_of_deadlines_can_serve_is_served_from_any_order():
+    """Medium windows and tours at random, far too late for stops to hurry one by one in two passes."""
+    forms = [*map(form_of, generate("tsptw", n=120, hardness="medium", count=8, seed=1))]
+    served = [form for form in forms if lateness(form, by_deadline(form)) == 0]
+    assert len(served) >= 3
+    for form in served:
+        tours = shuffled(by_deadline(form), 4, 1)
+        assert min(lateness(form, tour) for tour in tours) > 100
+        assert max(lateness(form, tour) for tour in settled(form, tours)) == 0
+
+
+def test_where_one_stop_cannot_be_reached_the_tour_is_less_late():
+    (instance,) = generate("tsptw", n=12, hardness="hard", count=1, seed=5)
+    form = form_of(instance)
+    closes = form.closes.copy()
+    closes[3] = -1.0
+    form = form._replace(closes=closes)
+    tours = shuffled(by_deadline(form), 3, 1)
+    for before, after in zip(tours, settled(form, tours), strict=True):
+        assert 0 < lateness(form, after) < lateness(form, before)
