@@ -39,6 +39,14 @@ def test_variants_change_the_graph_or_how_far_the_mask_looks():
     assert both == replace(limits, name=both.name, sparse=True)
 
 
+def test_colonies_that_grow_begin_with_a_fifth_of_the_nodes():
+    base = recipe_named("gfacs-star-tsptw500-medium")
+    growing = recipe_named("gfacs-star-growing-tsptw500-medium")
+    assert growing == replace(base, name=growing.name, growth=(100, 200, 500))
+    assert recipe_named("gfacs-star-growing-tsptw50-medium").growth == (20, 20, 50)
+    assert recipe_named("gfacs-star-growing-tsptw10-medium").growth == (10, 10, 10)
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [

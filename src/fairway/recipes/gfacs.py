@@ -1,4 +1,4 @@
-"""The paper's ant colonies, with the hyper-parameters of the authors' code, and two variants of their sparse graph.
+"""The paper's ant colonies, with the hyper-parameters of the authors' code, and variants of them.
 
 The authors train at 500 nodes alone, where their sharpness goes from 500 to 2,000; at other sizes it is in proportion.
 """
@@ -11,6 +11,8 @@ from fairway.recipes.task import Task
 from fairway.train.config import Foresight
 from fairway.train.gfacs.config import PAPERS_NETWORK, ColonyConfig
 
+SMALLEST = 20
+"""Nodes of the instances with which a colony begins that grows."""
 HEAD_ANTS = 5
 """Along whose tours a PIP-D head learns: all twenty would not fit most GPUs at 500 nodes."""
 
@@ -51,6 +53,12 @@ def by_limits(config: ColonyConfig) -> ColonyConfig:
 def searched_by_lkh(config: ColonyConfig) -> ColonyConfig:
     """The authors' local search, for those who have the program."""
     return replace(config, search="lkh")
+
+
+def growing(config: ColonyConfig) -> ColonyConfig:
+    """Instances of a fifth of the nodes, then of two fifths, then of all: small ones teach most of it, and quickly."""
+    sizes = (max(SMALLEST, config.nodes * fifths // 5) for fifths in (1, 2, 5))
+    return replace(config, growth=tuple(min(nodes, config.nodes) for nodes in sizes))
 
 
 def looking_nearby(config: ColonyConfig) -> ColonyConfig:

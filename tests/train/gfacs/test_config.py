@@ -5,7 +5,7 @@ import pytest
 from fairway.errors import InvalidRequest
 from fairway.policies.config import HeatmapConfig
 from fairway.train.config import Foresight
-from fairway.train.gfacs.config import ColonyConfig, tempo_at
+from fairway.train.gfacs.config import ColonyConfig, grown, tempo_at
 
 COLONY = ColonyConfig("some", "tsptw", "medium", 500)
 
@@ -36,11 +36,22 @@ def test_schedules_stand_still_within_an_epoch():
     assert tempo_at(COLONY, 0.1) != tempo_at(COLONY, 0.12)
 
 
+def test_instances_grow_in_equal_shares_and_their_sharpness_with_them():
+    growing = replace(COLONY, growth=(100, 200, 500))
+    sizes = [grown(growing, spent).nodes for spent in (0, 0.33, 1 / 3, 0.66, 2 / 3, 0.99, 1, 1.2)]
+    assert sizes == [100, 100, 200, 200, 500, 500, 500, 500]
+    assert grown(growing, 0.0).sharpness == (100, 400)
+    assert grown(growing, 1.0) == COLONY
+    assert grown(COLONY, 0.0) == COLONY
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         ({"ants": 1}, "2 ants"),
         ({"nodes": 2}, "3 nodes"),
+        ({"growth": (2, 500)}, "at least 3"),
+        ({"growth": (100, 200)}, "500 at last"),
         ({"foresight": Foresight(1, 1, 1, 1)}, "come together"),
         ({"policy": HeatmapConfig(foresight=True)}, "come together"),
     ],

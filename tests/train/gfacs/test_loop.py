@@ -37,6 +37,20 @@ def test_a_record_a_step_until_the_budget_is_spent():
     assert run.instances == 10
 
 
+def test_instances_grow_along_a_run_that_can_still_be_cut_in_two():
+    growing = replace(TINY, growth=(4, 7))
+    whole, _ = records(growing, 4)
+    lengths = [record.figures["length"] for record in whole]
+    assert max(lengths[:2]) < min(lengths[2:])
+    run, pieces = found(growing, CPU), []
+    for record in train(run, Budget(instances=4 * growing.batch), World(), every=0):
+        pieces.append(record)
+        if len(pieces) == 2:
+            break
+    pieces += train(run, Budget(instances=4 * growing.batch), World(), every=0)
+    assert [piece.figures for piece in pieces] == [record.figures for record in whole]
+
+
 def test_equal_seeds_learn_equally_and_others_do_not():
     first, second, other = (
         [record.figures["loss"] for record in records(config, 4)[0]]

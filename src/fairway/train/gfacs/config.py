@@ -1,6 +1,6 @@
 """What a training of ants is, as one frozen value, and how its temperatures move along it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import cos, log, pi
 from typing import Literal
 
@@ -11,6 +11,7 @@ from fairway.problems.generate import LAWS, Law
 from fairway.train.config import ONE_STEP, Foresight
 
 PAPERS_NETWORK = HeatmapConfig()
+MIN_NODES = 3
 ROUNDED = 1 + 1e-9
 """So that a share that was rounded down still counts as the epoch that it begins."""
 
@@ -49,13 +50,20 @@ class ColonyConfig:
     weight_decay: float = 0.01
     clip_norm: float = 3.0
     foresight: Foresight | None = None
+    growth: tuple[int, ...] = ()
+    """Nodes of the instances in equal shares of the run, the config's own at last; without any, those alone."""
     seed: int = 2023
 
     def __post_init__(self) -> None:
-        if self.nodes < 3 or self.batch < 1 or self.ants < 2:
+        if self.nodes < MIN_NODES or self.batch < 1 or self.ants < 2:
             raise InvalidRequest(
                 f"{self.nodes} nodes, batches of {self.batch} and {self.ants} ants cannot be trained on; "
-                "expected at least 3 nodes, 1 instance and 2 ants"
+                f"expected at least {MIN_NODES} nodes, 1 instance and 2 ants"
+            )
+        if self.growth and (min(self.growth) < MIN_NODES or self.growth[-1] != self.nodes):
+            raise InvalidRequest(
+                f"instances cannot grow through {self.growth} nodes; "
+                f"expected at least {MIN_NODES}, and {self.nodes} at last"
             )
         if (self.foresight is not None) != self.policy.foresight:
             raise InvalidRequest("a PIP-D head and its schedule come together or not at all")
@@ -79,6 +87,18 @@ class Tempo:
     power: float
     credit: float
     rate: float
+
+
+def grown(config: ColonyConfig, spent: float) -> ColonyConfig:
+    """The config for instances of the size that they have where this share of the run is over.
+
+    The sharpness goes with the size, since lengths do.
+    """
+    if not config.growth:
+        return config
+    nodes = config.growth[min(int(spent * len(config.growth) * ROUNDED), len(config.growth) - 1)]
+    first, last = (sharpness * nodes / config.nodes for sharpness in config.sharpness)
+    return replace(config, nodes=nodes, sharpness=(first, last), growth=())
 
 
 def tempo_at(config: ColonyConfig, spent: float) -> Tempo:

@@ -11,7 +11,7 @@ from torch import Generator, Tensor
 from fairway.cores import cores
 from fairway.errors import InvalidRequest
 from fairway.train.foresight import is_online, settle_oracle
-from fairway.train.gfacs.config import ColonyConfig, Tempo, epochs_over, tempo_at
+from fairway.train.gfacs.config import ColonyConfig, Tempo, epochs_over, grown, tempo_at
 from fairway.train.gfacs.local import check
 from fairway.train.gfacs.run import ColonyRun
 from fairway.train.gfacs.step import FIGURES, Colony, Phase, learn
@@ -31,10 +31,11 @@ def train(run: ColonyRun, budget: Budget, world: World, every: float = 1.0) -> I
     since, first, sums = run.seconds, run.step, torch.zeros_like(run.epoch_sums)
     run.policy.train()
     while (spent := budget.spent(run)) < 1:
-        phase, over = phase_of(run.config, spent), epochs_over(run.config, spent)
-        tempo = tempo_at(run.config, spent)
+        config = grown(run.config, spent)
+        phase, over = phase_of(config, spent), epochs_over(config, spent)
+        tempo = tempo_at(config, spent)
         generator.manual_seed(seed_of(run.config.seed, run.step))
-        counted = advance(run, colony, phase, tempo, generator)
+        counted = advance(run, config, colony, phase, tempo, generator)
         sums = sums + counted
         run.epoch_sums += counted
         run.step += 1
@@ -57,12 +58,17 @@ def train(run: ColonyRun, budget: Budget, world: World, every: float = 1.0) -> I
 
 
 def advance(
-    run: ColonyRun, colony: Colony, phase: Phase, tempo: Tempo, generator: Generator
+    run: ColonyRun,
+    config: ColonyConfig,
+    colony: Colony,
+    phase: Phase,
+    tempo: Tempo,
+    generator: Generator,
 ) -> Float[Tensor, " G"]:
     """Follow the gradient of one batch, and return its figures with a 1 for the step itself."""
     run.optimiser.zero_grad()  # to None, so that a resting head is not moved by its moments
-    figures = learn(run.config, colony, phase, tempo, generator)
-    torch.nn.utils.clip_grad_norm_(run.policy.parameters(), run.config.clip_norm)
+    figures = learn(config, colony, phase, tempo, generator)
+    torch.nn.utils.clip_grad_norm_(run.policy.parameters(), config.clip_norm)
     for group in run.optimiser.param_groups:
         group["lr"] = tempo.rate
     run.optimiser.step()
