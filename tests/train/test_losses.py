@@ -22,6 +22,7 @@ from fairway.search.select import sampler
 from fairway.train.config import Foresight, TrainConfig
 from fairway.train.losses import (
     Objective,
+    evened,
     foresight_loss,
     infeasible,
     lagrangian,
@@ -263,6 +264,18 @@ def test_a_hair_beyond_a_limit_is_counted_and_still_feasible():
 def test_the_shared_baseline_is_the_mean_of_an_instances_own_tours():
     cost = torch.tensor([[1.0, 3.0], [10.0, 20.0]])
     assert shared_baseline(cost, torch.ones(2, 2, dtype=torch.bool)).tolist() == [[2.0], [15.0]]
+
+
+def test_advantages_by_a_power_of_their_spread():
+    """At 1 an instance whose costs differ ten times as much counts as any other, at 0.5 the root of that."""
+    advantage = torch.tensor([[-1.0, 0.0, 1.0], [-10.0, 0.0, 10.0], [0.0, 0.0, 0.0]])
+    assert evened(advantage, 0.0) is advantage
+    torch.testing.assert_close(
+        evened(advantage, 1.0)[0], evened(advantage, 1.0)[1], rtol=1e-3, atol=0
+    )
+    half = evened(advantage, 0.5)
+    assert half[1, 2] / half[0, 2] == pytest.approx(10**0.5, rel=1e-3)
+    assert not half[2].any()
 
 
 def test_dearer_tours_than_the_baseline_become_less_likely():

@@ -48,7 +48,12 @@ def pip_d(tiny):
     )
 
 
-KINDS = {"averaged": lambda tiny: tiny, "am": am, "pip-d": pip_d}
+def muon(tiny):
+    wide = replace(tiny.policy, width=64, heads=2, hidden=64)
+    return replace(tiny, policy=wide, optimiser="muon", weight_decay=0.0, evenness=0.5)
+
+
+KINDS = {"averaged": lambda tiny: tiny, "am": am, "pip-d": pip_d, "muon": muon}
 
 
 @pytest.mark.parametrize("kind", KINDS)

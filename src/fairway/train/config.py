@@ -56,10 +56,13 @@ class TrainConfig:
     guard: Guard = ONE_STEP
     objective: Objective = PENALISED
     baseline: Literal["shared", "greedy"] = "shared"
+    evenness: float = 0.0
+    """How much instances count alike: the power of the spread of their costs by which advantages are divided."""
     batch: int = 64
     """Instances a step, over all processes together."""
     tours: int = 50
     """Tours sampled for each instance."""
+    optimiser: Literal["adam", "muon"] = "adam"
     rate: Rate = PAPERS_RATE
     weight_decay: float = 1e-6
     clip_norm: float | None = None
@@ -93,8 +96,14 @@ class TrainConfig:
             )
         if self.baseline == "shared" and self.tours == 1:
             raise InvalidRequest("a shared baseline needs two tours an instance or more")
-        if self.mixture and self.baseline != "shared":
-            raise InvalidRequest("a mixture of instances needs the shared baseline")
+        if (self.mixture or self.evenness) and self.baseline != "shared":
+            raise InvalidRequest(
+                "mixtures of instances and even advantages need the shared baseline"
+            )
+        if self.optimiser == "muon" and self.weight_decay:
+            raise InvalidRequest(
+                "Muon decays no weights; leave weight_decay at zero, or choose adam"
+            )
         if (self.foresight is not None) != self.policy.foresight:
             raise InvalidRequest("a PIP-D head and its schedule come together or not at all")
 

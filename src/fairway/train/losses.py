@@ -9,6 +9,9 @@ from torch import Tensor
 from fairway.kernels.lookahead.rule import TOLERANCE
 from fairway.search.rollout import Rollout
 
+LEAST_SPREAD = 1e-4
+"""Added to the spread of costs, so that tours which are all alike teach nothing instead of dividing by zero."""
+
 
 @dataclass(frozen=True, slots=True)
 class Objective:
@@ -49,6 +52,13 @@ def shared_baseline(
     """The mean cost of an instance's own tours (POMO), of those that count."""
     many = counts.sum(1, keepdim=True).clamp(min=1)
     return torch.where(counts, cost, 0.0).sum(1, keepdim=True) / many
+
+
+def evened(advantage: Float[Tensor, "B P"], power: float) -> Float[Tensor, "B P"]:
+    """Advantages by a power of their spread: at 0 an instance counts as much as its costs differ, at 1 as any other."""
+    if power == 0:
+        return advantage
+    return advantage / (advantage.std(1, keepdim=True) + LEAST_SPREAD) ** power
 
 
 def foresight_loss(

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from fairway.policies.attention import Policy
 from fairway.train.config import TrainConfig
+from fairway.train.muon import Muon
 from fairway.train.step import FIGURES
 
 
@@ -93,8 +94,9 @@ def begin(config: TrainConfig, device: torch.device) -> Run:
 
 
 def optimiser_of(config: TrainConfig, policy: Policy) -> torch.optim.Optimizer:
-    """Adam, weight decay as part of the gradient, as in the authors' code."""
+    """Adam, weight decay as part of the gradient, as in the authors' code; or Muon."""
     kwargs: dict[str, Any] = {"fused": True} if next(policy.parameters()).is_cuda else {}
-    return torch.optim.Adam(
+    kind = Muon if config.optimiser == "muon" else torch.optim.Adam
+    return kind(
         policy.parameters(), lr=config.rate.peak, weight_decay=config.weight_decay, **kwargs
     )

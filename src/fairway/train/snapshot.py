@@ -22,6 +22,7 @@ from fairway.policies.checkpoint import (
 from fairway.train.config import TrainConfig
 from fairway.train.gfacs.config import ColonyConfig
 from fairway.train.gfacs.run import ColonyRun, found
+from fairway.train.muon import Muon, turned
 from fairway.train.run import Run, begin
 
 FORMAT = 1
@@ -135,18 +136,20 @@ def _lone(found: dict[str, Tensor], own: Tensor, place: Path) -> Tensor:
 def _restore_moments(
     run: Run | ColonyRun, moments: dict[str, dict[str, Tensor]], place: Path
 ) -> None:
-    """Adam's memory, of the parameters that it had moved."""
+    """The optimiser's memory, of the parameters that it had moved."""
     state = {}
-    shapes = [(name, parameter.shape) for name, parameter in run.policy.named_parameters()]
-    for index, (name, shape) in enumerate(shapes):
+    parameters = dict(run.policy.named_parameters())
+    for index, (name, parameter) in enumerate(parameters.items()):
         found = {moment: moments[moment][name] for moment in MOMENTS if name in moments[moment]}
         if not found:
             continue
-        wanted = {"exp_avg": shape, "exp_avg_sq": shape, "step": ()}
+        wanted = {"exp_avg": parameter.shape, "exp_avg_sq": parameter.shape, "step": ()}
+        if isinstance(run.optimiser, Muon) and turned(parameter):
+            del wanted["exp_avg_sq"]
         if {moment: tensor.shape for moment, tensor in found.items()} != wanted:
             raise InvalidFile(f"{place}: the optimiser's memory of {name} is damaged or incomplete")
         state[index] = found
-    if odd := {name for moment in moments.values() for name in moment} - dict(shapes).keys():
+    if odd := {name for moment in moments.values() for name in moment} - parameters.keys():
         raise InvalidFile(f"{place}: holds an odd memory of {min(odd)}; its config asks for others")
     groups = run.optimiser.state_dict()["param_groups"]
     run.optimiser.load_state_dict({"state": state, "param_groups": groups})

@@ -20,6 +20,7 @@ from fairway.search.decode import Decoded, build, decode, states_along
 from fairway.search.rollout import Rollout, violation_unit
 from fairway.train.config import TrainConfig
 from fairway.train.losses import (
+    evened,
     foresight_loss,
     infeasible,
     lagrangian,
@@ -111,7 +112,7 @@ def policy_loss(
         expected = _warming(learners.moving, cost, world).expand(len(cost), 1)
     else:
         expected = _greedy_costs(config, learners.baseline, batch)
-    advantage = torch.where(counts, cost - expected, 0.0)
+    advantage = evened(torch.where(counts, cost - expected, 0.0), config.evenness)
     return reinforce(decoded.log_probability, advantage), cost
 
 
