@@ -236,24 +236,29 @@ def test_two_decoders_of_one_policy_share_no_weights():
     assert not own & {id(parameter) for parameter in policy.foresight.parameters()}
 
 
-def test_relations_say_nothing_at_first_and_then_whom_to_hear():
-    """Begun as if they were not there; a bias for one arc changes who hears of it, head by head, as the sum says."""
-    plain, told = (replace(SMALL["pomo"], foresight=False, relations=r) for r in (0, 4))
-    policy, batch = some_policy(told), some_batch("tsptw")
-    other = Policy(plain).eval()
-    other.load_state_dict({k: v for k, v in policy.state_dict().items() if "relate" not in k})
-    torch.testing.assert_close(policy.encode(batch), other.encode(batch))
+def cosines(ones, others):
+    return (ones @ others.mT) / (ones.norm(dim=-1)[:, None] * others.norm(dim=-1))
+
+
+def test_relations_say_whom_to_hear():
+    """One layer head by head: the cosine of query and key, sharpened, and what the relation adds, at most twenty."""
+    policy = some_policy(replace(SMALL["pomo"], foresight=False, relations=4))
+    batch = some_batch("tsptw")
+    before = policy.encode(batch)
     with torch.no_grad():
-        policy.relate_outer.weight.normal_()
+        policy.relate_outer.weight.normal_(std=20)
+        policy.layers[0].sharpness.copy_(torch.tensor([3.0, 7.0]).view(2, 1, 1))
+    assert not torch.allclose(policy.encode(batch), before, atol=1e-2)
     read, related = policy.read(batch)
     nodes, layer = policy.embed(read), policy.layers[0]
     bias = policy.relate_outer(torch.relu(policy.relate_inner(related)))[..., : layer.heads]
+    bias = 20 * torch.tanh(bias / 20)
+    assert bias.abs().amax() > 15
     query, key, value = layer.attend(nodes)[1].unflatten(-1, (3, layer.heads, -1)).unbind(1)
     heard = torch.stack(
         [
-            ((query[:, h] @ key[:, h].mT) / query.shape[-1] ** 0.5 + bias[1, :, :, h]).softmax(-1)
-            @ value[:, h]
-            for h in range(layer.heads)
+            (sharp * cosines(query[:, h], key[:, h]) + bias[1, :, :, h]).softmax(-1) @ value[:, h]
+            for h, sharp in enumerate([3.0, 7.0])
         ],
         dim=1,
     )
@@ -261,4 +266,3 @@ def test_relations_say_nothing_at_first_and_then_whom_to_hear():
     expected = layer.second_norm(mixed + layer.narrow(torch.relu(layer.widen(mixed))))
     found = layer(nodes, bias.permute(0, 3, 1, 2))[1:2]
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
-    assert not torch.allclose(policy.encode(batch), other.encode(batch), atol=1e-2)

@@ -21,6 +21,10 @@ FACTS = 4
 """The way, the wait, the slack to the own limit and to the look-ahead's."""
 RELATIONS = 8
 """The way and three slacks, there and back."""
+SHARPNESS = 10.0
+"""What a query and a key of one direction add to a logit at first, where relations add the rest."""
+BOUND = 20.0
+"""What relations can add to a logit at most."""
 
 
 class Layer(nn.Module):
@@ -30,6 +34,8 @@ class Layer(nn.Module):
         super().__init__()
         width, self.heads = config.width, config.heads
         self.attend = nn.Linear(width, 3 * width, bias=False)
+        if config.relations:
+            self.sharpness = nn.Parameter(torch.full((config.heads, 1, 1), SHARPNESS))
         self.join = nn.Linear(width, width, bias=config.backbone == "pomo")
         self.first_norm = norm(config.normalisation, width)
         self.widen = nn.Linear(width, config.hidden)
@@ -39,7 +45,10 @@ class Layer(nn.Module):
     def forward(
         self, nodes: Float[Tensor, "B N D"], bias: Float[Tensor, "B H N N"] | None = None
     ) -> Float[Tensor, "B N D"]:
-        """Nodes that have heard of each other, some more of some where there is a bias."""
+        """Nodes that have heard of each other, some more of some where there is a bias.
+
+        With a bias, only the directions of queries and keys count: their products grew to a thousand otherwise.
+        """
         query, key, value = (
             part.unflatten(-1, (self.heads, -1)).transpose(1, 2)
             for part in self.attend(nodes).chunk(3, -1)
@@ -47,7 +56,8 @@ class Layer(nn.Module):
         if bias is None:
             heard = nn.functional.scaled_dot_product_attention(query, key, value)
         else:
-            match = (query * query.shape[-1] ** -0.5) @ key.mT + bias
+            query, key = (nn.functional.normalize(part, dim=-1) for part in (query, key))
+            match = (query * self.sharpness) @ key.mT + bias
             heard = match.softmax(-1).to(value.dtype) @ value
         nodes = self.first_norm(nodes + self.join(heard.transpose(1, 2).flatten(2)))
         return self.second_norm(nodes + self.narrow(torch.relu(self.widen(nodes))))
@@ -91,8 +101,9 @@ class Policy(nn.Module):
             nodes = self.embed(read)
         biases: Sequence[Float[Tensor, "B H N N"] | None] = [None] * len(self.layers)
         if related is not None:
-            hidden = torch.relu(self.relate_inner(related))
-            biases = self.relate_outer(hidden).permute(0, 3, 1, 2).chunk(len(self.layers), 1)
+            told = self.relate_outer(torch.relu(self.relate_inner(related)))
+            told = BOUND * torch.tanh(told / BOUND)
+            biases = told.permute(0, 3, 1, 2).chunk(len(self.layers), 1)
         for layer, bias in zip(self.layers, biases, strict=True):
             nodes = layer(nodes, bias)
         return nodes
