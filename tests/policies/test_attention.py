@@ -246,13 +246,13 @@ def test_relations_say_whom_to_hear():
     batch = some_batch("tsptw")
     before = policy.encode(batch)
     with torch.no_grad():
-        policy.relate_outer.weight.normal_(std=20)
+        policy.layers[0].relate.weight.normal_(std=60)
         policy.layers[0].sharpness.copy_(torch.tensor([3.0, 7.0]).view(2, 1, 1))
     assert not torch.allclose(policy.encode(batch), before, atol=1e-2)
     read, related = policy.read(batch)
     nodes, layer = policy.embed(read), policy.layers[0]
-    bias = policy.relate_outer(torch.relu(policy.relate_inner(related)))[..., : layer.heads]
-    bias = 20 * torch.tanh(bias / 20)
+    related = torch.relu(policy.relate(related))
+    bias = 20 * torch.tanh(layer.relate(related) / 20)
     assert bias.abs().amax() > 15
     query, key, value = layer.attend(nodes)[1].unflatten(-1, (3, layer.heads, -1)).unbind(1)
     heard = torch.stack(
@@ -264,5 +264,5 @@ def test_relations_say_whom_to_hear():
     )
     mixed = layer.first_norm((nodes[1] + layer.join(heard.flatten(1)))[None])
     expected = layer.second_norm(mixed + layer.narrow(torch.relu(layer.widen(mixed))))
-    found = layer(nodes, bias.permute(0, 3, 1, 2))[1:2]
+    found = layer(nodes, related)[1:2]
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)

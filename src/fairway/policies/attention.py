@@ -4,8 +4,6 @@ They differ in depth, in the normalisation, in whether projections have biases, 
 with the current node and the time as a share of the horizon, AM with the mean of all nodes too and the time as it is.
 """
 
-from collections.abc import Sequence
-
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -36,6 +34,8 @@ class Layer(nn.Module):
         self.attend = nn.Linear(width, 3 * width, bias=False)
         if config.relations:
             self.sharpness = nn.Parameter(torch.full((config.heads, 1, 1), SHARPNESS))
+            self.relate = nn.Linear(config.relations, config.heads)
+            nn.init.zeros_(self.relate.weight)
         self.join = nn.Linear(width, width, bias=config.backbone == "pomo")
         self.first_norm = norm(config.normalisation, width)
         self.widen = nn.Linear(width, config.hidden)
@@ -43,21 +43,23 @@ class Layer(nn.Module):
         self.second_norm = norm(config.normalisation, width)
 
     def forward(
-        self, nodes: Float[Tensor, "B N D"], bias: Float[Tensor, "B H N N"] | None = None
+        self, nodes: Float[Tensor, "B N D"], related: Float[Tensor, "B N N R"] | None = None
     ) -> Float[Tensor, "B N D"]:
-        """Nodes that have heard of each other, some more of some where there is a bias.
+        """Nodes that have heard of each other.
 
-        With a bias, only the directions of queries and keys count: their products grew to a thousand otherwise.
+        Where relations tell whom to hear, only the directions of queries and keys count besides: their products grew
+        to a thousand otherwise.
         """
         query, key, value = (
             part.unflatten(-1, (self.heads, -1)).transpose(1, 2)
             for part in self.attend(nodes).chunk(3, -1)
         )
-        if bias is None:
+        if related is None:
             heard = nn.functional.scaled_dot_product_attention(query, key, value)
         else:
             query, key = (nn.functional.normalize(part, dim=-1) for part in (query, key))
-            match = (query * self.sharpness) @ key.mT + bias
+            told = BOUND * torch.tanh(self.relate(related) / BOUND)
+            match = (query * self.sharpness) @ key.mT + told.permute(0, 3, 1, 2)
             heard = match.softmax(-1).to(value.dtype) @ value
         nodes = self.first_norm(nodes + self.join(heard.transpose(1, 2).flatten(2)))
         return self.second_norm(nodes + self.narrow(torch.relu(self.widen(nodes))))
@@ -78,9 +80,7 @@ class Policy(nn.Module):
             self.facts_inner = nn.Linear(FACTS, config.facts)
             self.facts_outer = nn.Parameter(torch.zeros(config.facts))
         if config.relations:
-            self.relate_inner = nn.Linear(RELATIONS, config.relations)
-            self.relate_outer = nn.Linear(config.relations, config.layers * config.heads)
-            nn.init.zeros_(self.relate_outer.weight)
+            self.relate = nn.Linear(RELATIONS, config.relations)
 
     def encode(self, batch: Batch) -> Float[Tensor, "B N D"]:
         """What the encoder makes of the nodes."""
@@ -99,13 +99,10 @@ class Policy(nn.Module):
         """
         with torch.autocast(read.device.type, enabled=False):
             nodes = self.embed(read)
-        biases: Sequence[Float[Tensor, "B H N N"] | None] = [None] * len(self.layers)
         if related is not None:
-            told = self.relate_outer(torch.relu(self.relate_inner(related)))
-            told = BOUND * torch.tanh(told / BOUND)
-            biases = told.permute(0, 3, 1, 2).chunk(len(self.layers), 1)
-        for layer, bias in zip(self.layers, biases, strict=True):
-            nodes = layer(nodes, bias)
+            related = torch.relu(self.relate(related))
+        for layer in self.layers:
+            nodes = layer(nodes, related)
         return nodes
 
     def point(self, nodes: Float[Tensor, "B N D"], batch: Batch) -> Pointer:
