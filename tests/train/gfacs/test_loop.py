@@ -78,6 +78,13 @@ def test_a_head_learns_and_masks_when_the_paper_says():
     assert phase_of(TINY, 0.0) == "exact"
 
 
+def test_a_head_learns_anew_when_instances_have_grown():
+    """To 7 nodes in the middle of fifty epochs: the 26th and 27th are online as well."""
+    config = replace(LEARNED, foresight=Foresight(10, 10, 2, 5), epochs=50, growth=(4, 7))
+    online = [e for e in range(1, 51) if phase_of(config, (e - 1) / 50) == "online"]
+    assert online == [*range(1, 11), 19, 20, 26, 27, 29, 30, 39, 40, *range(46, 51)]
+
+
 def test_a_run_that_is_cut_short_has_as_many_epochs_of_each_phase():
     """So that a head also masks where there is time for a few steps an epoch only."""
     half, run = records(LEARNED, steps=10)

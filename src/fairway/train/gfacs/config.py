@@ -89,6 +89,11 @@ class Tempo:
     rate: float
 
 
+def sizes_over(config: ColonyConfig, spent: float) -> int:
+    """How many of the sizes that instances grow through lie behind."""
+    return min(int(spent * len(config.growth) * ROUNDED), len(config.growth) - 1)
+
+
 def grown(config: ColonyConfig, spent: float) -> ColonyConfig:
     """The config for instances of the size that they have where this share of the run is over.
 
@@ -96,7 +101,7 @@ def grown(config: ColonyConfig, spent: float) -> ColonyConfig:
     """
     if not config.growth:
         return config
-    nodes = config.growth[min(int(spent * len(config.growth) * ROUNDED), len(config.growth) - 1)]
+    nodes = config.growth[sizes_over(config, spent)]
     first, last = (sharpness * nodes / config.nodes for sharpness in config.sharpness)
     return replace(config, nodes=nodes, sharpness=(first, last), growth=())
 
@@ -122,6 +127,12 @@ def tempo_at(config: ColonyConfig, spent: float) -> Tempo:
 def epochs_over(config: ColonyConfig, spent: float) -> int:
     """How many of the planned epochs lie behind: a run that a clock cuts short has as many, only shorter ones."""
     return min(int(spent * config.epochs * ROUNDED), config.epochs)
+
+
+def epochs_since_growth(config: ColonyConfig, spent: float) -> int:
+    """How many epochs ago instances got the size that they have."""
+    begun = sizes_over(config, spent) / len(config.growth) if config.growth else 0.0
+    return epochs_over(config, spent) - epochs_over(config, begun)
 
 
 def _between(ends: tuple[float, float], share: float) -> float:

@@ -11,7 +11,14 @@ from torch import Generator, Tensor
 from fairway.cores import cores
 from fairway.errors import InvalidRequest
 from fairway.train.foresight import is_online, settle_oracle
-from fairway.train.gfacs.config import ColonyConfig, Tempo, epochs_over, grown, tempo_at
+from fairway.train.gfacs.config import (
+    ColonyConfig,
+    Tempo,
+    epochs_over,
+    epochs_since_growth,
+    grown,
+    tempo_at,
+)
 from fairway.train.gfacs.local import check
 from fairway.train.gfacs.run import ColonyRun
 from fairway.train.gfacs.step import FIGURES, Colony, Phase, learn
@@ -32,7 +39,7 @@ def train(run: ColonyRun, budget: Budget, world: World, every: float = 1.0) -> I
     run.policy.train()
     while (spent := budget.spent(run)) < 1:
         config = grown(run.config, spent)
-        phase, over = phase_of(config, spent), epochs_over(config, spent)
+        phase, over = phase_of(run.config, spent), epochs_over(config, spent)
         tempo = tempo_at(config, spent)
         generator.manual_seed(seed_of(run.config.seed, run.step))
         counted = advance(run, config, colony, phase, tempo, generator)
@@ -76,11 +83,16 @@ def advance(
 
 
 def phase_of(config: ColonyConfig, spent: float) -> Phase:
-    """When the head learns, and when its best copy masks; without a head the guard is all there is."""
-    if config.foresight is None:
+    """When the head learns, and when its best copy masks; without a head the guard is all there is.
+
+    It learns anew whenever instances have grown: what it knows of smaller ones does not hold.
+    """
+    plan = config.foresight
+    if plan is None:
         return "exact"
-    epoch = epochs_over(config, spent) + 1
-    return "online" if is_online(config.foresight, epoch, spent) else "offline"
+    grew = bool(config.growth) and epochs_since_growth(config, spent) < plan.refresh
+    online = grew or is_online(plan, epochs_over(config, spent) + 1, spent)
+    return "online" if online else "offline"
 
 
 def settle(run: ColonyRun, phase: Phase, block_ends: bool) -> None:
