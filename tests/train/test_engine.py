@@ -44,8 +44,3 @@ def test_a_mixture_takes_its_kinds_in_turn(tiny):
 def test_a_mixture_needs_the_shared_baseline(tiny):
     with pytest.raises(InvalidRequest, match="need the shared baseline"):
         replace(tiny, mixture=(("hard", 5),), baseline="greedy")
-
-
-def test_muon_is_refused_where_weights_are_to_decay(tiny):
-    with pytest.raises(InvalidRequest, match="Muon decays no weights"):
-        replace(tiny, optimiser="muon", weight_decay=1e-6)

@@ -46,6 +46,16 @@ def test_the_first_steps_by_hand_and_adams_for_all_that_is_no_matrix():
         assert torch.equal(line, other)
 
 
+def test_weights_decay_by_the_rate_in_matrices_alone():
+    matrix, line = (torch.nn.Parameter(some(*shape)) for shape in ((ROWS, COLUMNS), (ROWS,)))
+    before = matrix.detach().clone(), line.detach().clone()
+    ours = Muon([matrix, line], lr=0.1, weight_decay=0.5)
+    matrix.grad, line.grad = torch.zeros(ROWS, COLUMNS), torch.zeros(ROWS)
+    ours.step()
+    torch.testing.assert_close(matrix.detach(), before[0] * 0.95)
+    assert torch.equal(line, before[1])
+
+
 def test_matrices_without_a_gradient_stay():
     matrices = [torch.nn.Parameter(some(ROWS, COLUMNS, seed=seed)) for seed in range(2)]
     before = [matrix.detach().clone() for matrix in matrices]

@@ -65,6 +65,7 @@ class TrainConfig:
     optimiser: Literal["adam", "muon"] = "adam"
     rate: Rate = PAPERS_RATE
     weight_decay: float = 1e-6
+    """Part of the gradient with Adam; what matrices lose of themselves at each step, by the rate, with Muon."""
     clip_norm: float | None = None
     epoch: int = 10_000
     """Instances an epoch, the unit of schedules."""
@@ -99,10 +100,6 @@ class TrainConfig:
         if (self.mixture or self.evenness) and self.baseline != "shared":
             raise InvalidRequest(
                 "mixtures of instances and even advantages need the shared baseline"
-            )
-        if self.optimiser == "muon" and self.weight_decay:
-            raise InvalidRequest(
-                "Muon decays no weights; leave weight_decay at zero, or choose adam"
             )
         if (self.foresight is not None) != self.policy.foresight:
             raise InvalidRequest("a PIP-D head and its schedule come together or not at all")

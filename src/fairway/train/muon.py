@@ -6,7 +6,7 @@ ones (Jordan and others, 2024). Steps are scaled to the size of Adam's, so that 
 """
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import torch
 from jaxtyping import Float
@@ -29,7 +29,22 @@ def turned(parameter: Tensor) -> bool:
 
 
 class Muon(torch.optim.Adam):
-    """Adam whose matrices are moved otherwise; their momentum is `exp_avg`, beside the `step` that Adam asks for."""
+    """Adam whose matrices are moved otherwise; their momentum is `exp_avg`, beside the `step` that Adam asks for.
+
+    Weight decay is for the matrices alone, which would grow without end: each step leaves out so much of them, in units
+    of the rate.
+    """
+
+    def __init__(
+        self,
+        parameters: Iterable[Tensor],
+        lr: float,
+        weight_decay: float = 0.0,
+        *,
+        fused: bool | None = None,
+    ) -> None:
+        super().__init__(parameters, lr=lr, fused=fused)
+        self._decay = weight_decay
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> None:
@@ -57,6 +72,7 @@ class Muon(torch.optim.Adam):
         torch._foreach_lerp_(momenta, gradients, 1 - KEEPS)
         ahead = torch._foreach_lerp(gradients, momenta, KEEPS)  # Nesterov's
         steps = orthogonal(torch.stack(ahead)) * (ADAMS * max(matrices[0].shape) ** 0.5)
+        torch._foreach_mul_(matrices, 1 - rate * self._decay)
         torch._foreach_add_(matrices, list(steps.unbind()), alpha=-rate)
 
 
