@@ -1,19 +1,25 @@
-"""`python -m benchmarks.ants`: one iteration of ants with and without the mask, and how it grows with the nodes."""
+"""`python -m benchmarks.ants`: one iteration of ants with and without the mask, and how it grows with the nodes.
+
+And what the local search around their tours takes on one core, from tours at random and from those that it leaves.
+"""
 
 import math
 import time
 
+import numpy as np
 import torch
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from fairway.kernels.lookahead import AUTHORS, Guard
+from fairway.kernels.moves.form import form_of
 from fairway.policies.config import HeatmapConfig
 from fairway.policies.heatmap import HeatmapNetwork
 from fairway.problems.draw import draw
-from fairway.problems.generate import LAWS
+from fairway.problems.generate import LAWS, generate
 from fairway.search.ants import cost_to_ants, drawn_to, forage, outlook_of, untouched
+from fairway.search.polish import polish
 
 ANTS = 100
 SIZES = [100, 200, 500, 1000]
@@ -58,6 +64,22 @@ def timed(work, name: str, taken: dict[str, float], device: str) -> torch.Tensor
     return result
 
 
+def milliseconds_of_search(nodes: int) -> tuple[float, float]:
+    """For a tour at random, and for one that was searched before."""
+    count = 20 if nodes <= 200 else 5
+    random = np.random.default_rng(0)
+    instances = generate("tsptw", n=nodes, hardness="medium", count=2, seed=1)
+    forms = [form_of(instance) for instance in instances]
+    tours = np.stack([[1 + random.permutation(nodes - 1) for _ in range(count)] for _ in forms])
+    polish(forms, tours[:, :1])  # compiled now
+    taken = []
+    for _ in range(2):
+        began = time.perf_counter()
+        tours = polish(forms, tours)
+        taken.append(1e3 * (time.perf_counter() - began) / (count * len(forms)))
+    return taken[0], taken[1]
+
+
 def main() -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     table = Table(
@@ -76,6 +98,13 @@ def main() -> None:
         figures = (taken["network"], taken["none"], masked, an_ant)
         table.add_row(str(nodes), *(f"{figure:.3f}" for figure in figures), growth, f"{peak:.1f}")
     Console(width=120).print(table)
+    search = Table(
+        "nodes", "ms from a tour at random", "ms from a good tour",
+        box=box.MARKDOWN, title="local search of a tour, medium TSPTW, one core",
+    )  # fmt: skip
+    for nodes in [50, *SIZES]:
+        search.add_row(str(nodes), *(f"{figure:.2f}" for figure in milliseconds_of_search(nodes)))
+    Console(width=120).print(search)
 
 
 if __name__ == "__main__":

@@ -72,9 +72,8 @@ def test_no_step_of_an_ant_waits_for_the_gpu():
     forage(batch, pull, outlook_of(batch, guard, 6), noise)  # kernels are compiled now
     look = outlook_of(batch, guard, 6)
     torch.cuda.synchronize()
-    with warnings.catch_warnings(
-        action="ignore"
-    ):  # of the mode itself, that it sees most waits and not all
+    # The mode itself warns that it sees most waits and not all.
+    with warnings.catch_warnings(action="ignore"):
         torch.cuda.set_sync_debug_mode("error")
     try:
         forage(batch, pull, look, noise)

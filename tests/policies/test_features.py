@@ -109,12 +109,8 @@ def test_what_two_nodes_are_to_each_other():
     batch = to_batch(instance_set([TSPTW(travel, opens, closes, coordinates=xy)]))
     found = relations(batch)[0]
     assert found.shape == (3, 3, 8)
-    one_way = [
-        1.0,
-        6 - (1 + 1),
-        6 - (2 + 1),
-        4 - (2 + 1),
-    ]  # from 1, reached at 1 at the earliest, to 2
+    # From the first stop, reached at 1 at the earliest, to the second.
+    one_way = [1.0, 6 - (1 + 1), 6 - (2 + 1), 4 - (2 + 1)]
     back = [1.0, 2 - (4 + 1), 2 - (6 + 1), 0.5 - (6 + 1)]
     expected = [slack / (1 + abs(slack) / 4) for slack in one_way[1:] + back[1:]]
     assert found[1, 2, [1, 2, 3, 5, 6, 7]].tolist() == pytest.approx(expected)

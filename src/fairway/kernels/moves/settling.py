@@ -1,7 +1,7 @@
 """From any tours to the nearest that no move improves, many in one call: Python's lock is not asked for in between.
 
 A tour with a few late stops keeps the order of the others, since stops hurry one by one at first. Where that is not
-enough, all stops go part of the way to the places that their deadlines give them, the shortest part that will do.
+enough, all stops go part of the way to the places that their deadlines give them, about the shortest part that will do.
 """
 
 from typing import NamedTuple, no_type_check
@@ -13,7 +13,15 @@ from fairway.kernels.bare import bare, inner
 from fairway.kernels.moves.chance import Random
 from fairway.kernels.moves.descent import Queue, descend, push, queue_for
 from fairway.kernels.moves.form import Form
-from fairway.kernels.moves.lateness import Late, hurry, late_line, lateness
+from fairway.kernels.moves.lateness import (
+    NEXT,
+    SETTLED,
+    STRENGTH,
+    Late,
+    hurry,
+    late_line,
+    lateness,
+)
 from fairway.kernels.moves.line import Line, line_of, refresh
 from fairway.kernels.moves.order import by_deadline
 
@@ -80,7 +88,7 @@ def _in_time(form: Form, node: UInt[np.ndarray, " V"], room: Room) -> bool:
     late, total = room.late, lateness(form, node)
     for at in range(len(node)):
         late.node[at] = late.kept[at] = node[at]
-    late.state[0], late.state[1], late.state[2] = 1, 0, 0
+    late.state[NEXT], late.state[SETTLED], late.state[STRENGTH] = 1, 0, 0
     for number in range(PASSES):
         if total <= 0:
             break
@@ -96,7 +104,10 @@ def _in_time(form: Form, node: UInt[np.ndarray, " V"], room: Room) -> bool:
 @inner
 @no_type_check
 def _hasten(form: Form, node: UInt[np.ndarray, " V"], room: Room) -> bool:
-    """Move all stops the same part of the way to the order of deadlines, the least that makes the tour feasible."""
+    """Move all stops the same part of the way to the order of deadlines, about the least that makes the tour feasible.
+
+    About, because halving takes it that what is further on the way is no later.
+    """
     if lateness(form, room.by_deadline) > 0:
         return False
     late, punctual = 0, WHOLE

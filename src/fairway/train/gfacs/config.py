@@ -129,10 +129,12 @@ def epochs_over(config: ColonyConfig, spent: float) -> int:
     return min(int(spent * config.epochs * ROUNDED), config.epochs)
 
 
-def epochs_since_growth(config: ColonyConfig, spent: float) -> int:
-    """How many epochs ago instances got the size that they have."""
-    begun = sizes_over(config, spent) / len(config.growth) if config.growth else 0.0
-    return epochs_over(config, spent) - epochs_over(config, begun)
+def grew_within(config: ColonyConfig, epochs: int, spent: float) -> bool:
+    """Whether instances got the size that they have in the last so many epochs."""
+    if not config.growth:
+        return False
+    begun = sizes_over(config, spent) / len(config.growth)
+    return epochs_over(config, spent) - epochs_over(config, begun) < epochs
 
 
 def _between(ends: tuple[float, float], share: float) -> float:

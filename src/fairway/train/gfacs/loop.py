@@ -15,7 +15,7 @@ from fairway.train.gfacs.config import (
     ColonyConfig,
     Tempo,
     epochs_over,
-    epochs_since_growth,
+    grew_within,
     grown,
     tempo_at,
 )
@@ -39,7 +39,7 @@ def train(run: ColonyRun, budget: Budget, world: World, every: float = 1.0) -> I
     run.policy.train()
     while (spent := budget.spent(run)) < 1:
         config = grown(run.config, spent)
-        phase, over = phase_of(run.config, spent), epochs_over(config, spent)
+        phase, over = phase_of(run.config, spent), epochs_over(run.config, spent)
         tempo = tempo_at(config, spent)
         generator.manual_seed(seed_of(run.config.seed, run.step))
         counted = advance(run, config, colony, phase, tempo, generator)
@@ -90,9 +90,8 @@ def phase_of(config: ColonyConfig, spent: float) -> Phase:
     plan = config.foresight
     if plan is None:
         return "exact"
-    grew = bool(config.growth) and epochs_since_growth(config, spent) < plan.refresh
-    online = grew or is_online(plan, epochs_over(config, spent) + 1, spent)
-    return "online" if online else "offline"
+    planned = is_online(plan, epochs_over(config, spent) + 1, spent)
+    return "online" if planned or grew_within(config, plan.refresh, spent) else "offline"
 
 
 def settle(run: ColonyRun, phase: Phase, block_ends: bool) -> None:
