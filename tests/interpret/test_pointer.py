@@ -8,7 +8,7 @@ import torch
 if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # must be there when the kernels are first imported
 
-from fairway.kernels.lookahead import Guard, Rule
+from fairway.kernels.lookahead import PAIRS, Guard, Rule
 from fairway.kernels.lookahead.table import table
 from fairway.kernels.pointer import Facts, Pointer, gpu
 from fairway.kernels.pointer.reference import known_facts, scores
@@ -27,7 +27,7 @@ from fairway.train.world import World
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 AHEAD = [Guard(rule=Rule(steps, own)) for steps, own in ((0, True), (1, True), (1, False))]
-WINDOWS = [Guard("none"), *AHEAD, Guard(rule=Rule(1), until=3), Guard("learned")]
+WINDOWS = [Guard("none"), *AHEAD, Guard(rule=PAIRS), Guard(rule=Rule(1), until=3), Guard("learned")]
 DRAFTS = [Guard("drafts"), Guard(rule=Rule(1)), Guard("none")]
 NODES = (
     [2, 3, 12, 50, 100] if DEVICE == "cuda" else [8]
@@ -71,7 +71,7 @@ def gradients(pointer, log_probability):
 
 def off_the_edges(batch, pointer, guard, noise, built, trace):
     """The noise moved into the middle half of what it chose: no rounding can make another choice of it there."""
-    order = in_order(table(batch), guard)
+    order = in_order(table(batch, guard.rule), guard)
     moved = []
     for m, (state, outlook) in enumerate(zip(trace.states, trace.outlooks, strict=True)):
         known = None

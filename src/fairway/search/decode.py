@@ -99,7 +99,7 @@ def _rolled_out(
 ) -> Rollout:
     tours = 1 if noise is None else noise.shape[1]
     look = watch(batch, guard, tours, oracle)
-    select = greedy if noise is None else inverse(noise, in_order(table(batch), guard))
+    select = greedy if noise is None else inverse(noise, in_order(table(batch, guard.rule), guard))
     return rollout(batch, look=look, score=score, select=select, tours=tours)
 
 

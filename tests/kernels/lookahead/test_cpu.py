@@ -11,7 +11,7 @@ from worlds import walk, worlds
 
 from fairway.kernels.lookahead import dense, reference
 from fairway.kernels.lookahead.cpu import Walk, lookahead, rows_of
-from fairway.kernels.lookahead.rule import Rule
+from fairway.kernels.lookahead.rule import PAIRS, Rule
 from fairway.kernels.lookahead.table import table
 from fairway.problems.batch import to_batch
 from fairway.problems.generate import generate
@@ -20,7 +20,7 @@ from fairway.problems.problem import rows as instances_of
 from fairway.problems.problem import start, step
 from fairway.problems.tsptw import TSPTW
 
-RULES = [Rule(steps, own) for steps in (0, 1, 2) for own in (True, False)]
+RULES = [Rule(steps, own) for steps in (0, 1, 2) for own in (True, False)] + [PAIRS]
 TOLERANCES = [0.0, 1e-5, 0.37]
 NOT_ONE_ON = "one step on"
 
@@ -59,7 +59,7 @@ def medium(nodes=12, dtype=torch.float32):
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_stateless_and_walk_equal_the_definition(nodes, rule):
     for name, batch in worlds(nodes, count=2).items():
-        rows = rows_of(table(batch))
+        rows = rows_of(table(batch, rule))
         along = Walk(rows, tours=2, rule=rule)
         for state in walk(batch, tours=2, seed=nodes):
             expected = reference.lookahead(batch, state, rule)
@@ -72,7 +72,8 @@ def test_stateless_and_walk_equal_the_definition(nodes, rule):
 def test_levels_bounds_and_allowed_equal_the_dense_version_along_random_walks(nodes, rule):
     tours = 3 if nodes < 100 else 1
     for number, (name, batch) in enumerate(worlds(nodes, count=2).items()):
-        known, judged = table(batch), replace(rule, tolerance=TOLERANCES[number % 3])
+        judged = replace(rule, tolerance=TOLERANCES[number % 3])
+        known = table(batch, judged)
         rows = rows_of(known)
         along = Walk(rows, tours=tours, rule=judged)
         for state in walk(batch, tours=tours, seed=number):
@@ -88,7 +89,7 @@ def test_rollouts_that_obey_the_mask_see_the_dense_version_to_their_end(rule, pr
     for hardness in ("easy", "medium", "hard"):
         instances = generate(problem, n=30, hardness=hardness, count=3, seed=9)
         batch = to_batch(instances, dtype=dtype)
-        known = table(batch)
+        known = table(batch, rule)
         rows = rows_of(known)
         along = Walk(rows, tours=4, rule=rule)
         for state in masked_rollout(batch, 4, known, rule):
@@ -138,7 +139,7 @@ def test_where_all_close_at_once_and_every_column_decides_the_dense_version_is_e
     """No column can be left out: each is the nearest of some row."""
     travel = rng.random((4, 20, 20))
     batch = to_batch(instance_set([TSPTW(matrix, 0, 6.0) for matrix in travel]))
-    known = table(batch)
+    known = table(batch, rule)
     rows = rows_of(known)
     along = Walk(rows, tours=3, rule=rule)
     for state in walk(batch, tours=3, seed=1):
@@ -149,8 +150,8 @@ def test_where_all_close_at_once_and_every_column_decides_the_dense_version_is_e
 
 def test_a_walk_begins_anew_with_a_second_rollout():
     batch = to_batch(generate("tsptw", n=20, hardness="hard", count=2, seed=3))
-    known = table(batch)
     for rule in RULES:
+        known = table(batch, rule)
         rows = rows_of(known)
         along = Walk(rows, tours=3, rule=rule)
         for seed in (1, 2):

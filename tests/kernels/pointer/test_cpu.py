@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from fairway.kernels.lookahead import AUTHORS, Guard, Rule
+from fairway.kernels.lookahead import AUTHORS, PAIRS, Guard, Rule
 from fairway.kernels.pointer import Facts, Pointer, cpu
 from fairway.problems.batch import to_batch
 from fairway.problems.draw import draw
@@ -20,6 +20,7 @@ GUARDS = [
     Guard(rule=Rule(0)),
     Guard(),
     Guard(rule=AUTHORS),
+    Guard(rule=PAIRS),
     Guard("drafts"),
 ]
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from fairway.kernels.lookahead import AUTHORS, Guard, Rule, ahead, complete, none
+from fairway.kernels.lookahead import AUTHORS, PAIRS, Guard, Rule, ahead, complete, none
 from fairway.kernels.pointer import Facts, Pointer
 from fairway.kernels.pointer.reference import (
     FAR,
@@ -59,7 +59,7 @@ def one_at_a_time(batch, pointer, look, tours):
 
 
 CASES = [
-    *(("tsptw", Guard(rule=rule)) for rule in (Rule(0), Rule(1), AUTHORS, Rule(2))),
+    *(("tsptw", Guard(rule=rule)) for rule in (Rule(0), Rule(1), AUTHORS, PAIRS, Rule(2))),
     ("tsptw", Guard("none")),
     ("tspdl", Guard(rule=AUTHORS)),
     ("tspdl", Guard("drafts")),

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from fairway.kernels.lookahead import AUTHORS, Guard, Rule
+from fairway.kernels.lookahead import AUTHORS, PAIRS, Guard, Rule
 from fairway.kernels.lookahead.table import table
 from fairway.kernels.pointer.track import SMALLEST, in_order, lay_out, width_for
 from fairway.problems.draw import draw
@@ -12,6 +12,7 @@ GUARDS = [
     ("tsptw", Guard("none")),
     ("tsptw", Guard(rule=Rule(0))),
     ("tsptw", Guard(rule=Rule(1))),
+    ("tsptw", Guard(rule=PAIRS)),
     ("tsptw", Guard(rule=AUTHORS)),
     ("tspdl", Guard(rule=Rule(1))),
     ("tspdl", Guard("drafts")),
@@ -45,7 +46,8 @@ def test_ranks_and_nodes_are_each_others_inverse_and_padding_is_the_depot(proble
 def test_nodes_stand_in_the_order_in_which_they_can_bind(problem, guard):
     """By draft for the exact mask, otherwise by the least level anywhere from which the node can just be reached."""
     batch = some_batch(problem)
-    known, order = table(batch), in_order(table(batch), guard)
+    known = table(batch, guard.rule)
+    order = in_order(known, guard)
     binding = known.limit if guard.kind == "drafts" else known.latest.amin(1)
     later = binding.gather(1, order)[:, 1:]
     assert (later.diff(dim=1) >= 0).all()
@@ -54,7 +56,7 @@ def test_nodes_stand_in_the_order_in_which_they_can_bind(problem, guard):
 @pytest.mark.parametrize(("problem", "guard"), GUARDS, ids=str)
 def test_tables_by_rank_are_the_batchs(problem, guard):
     batch = some_batch(problem)
-    track, known = lay_out(batch, guard), table(batch)
+    track, known = lay_out(batch, guard), table(batch, guard.rule)
     travel = batch.travel(*every_pair(batch))
     b = torch.arange(3)[:, None]
     floor, limit, _, demand, least, most = track.lines.unbind(1)

@@ -12,6 +12,7 @@ import torch
 from fairway.kernels.lookahead import cpu, dense
 from fairway.kernels.lookahead.drafts import berths, exact
 from fairway.kernels.lookahead.rule import AUTHORS as AUTHORS
+from fairway.kernels.lookahead.rule import PAIRS as PAIRS
 from fairway.kernels.lookahead.rule import Guard as Guard
 from fairway.kernels.lookahead.rule import Outlook as Outlook
 from fairway.kernels.lookahead.rule import Rule as Rule
@@ -28,13 +29,16 @@ Look = Callable[[State], Outlook]
 
 def ahead(batch: Batch, rule: Rule | None = None) -> Look:
     """The look-ahead of a rule, by default one step and strict, in the fastest version for the batch's device."""
-    known, asked = table(batch), rule or Rule()
+    asked = rule or Rule()
+    known = table(batch, asked)
     if known.latest.is_cuda and asked.steps > 0 and known.latest.dtype == torch.float32:
         from fairway.kernels.lookahead import gpu
 
         if len(known.latest) * gpu.ranks_size(known.latest.shape[-1]) <= RANKS_AT_MOST:
             prepared = gpu.ranks(known)
-            return lambda state: gpu.lookahead(prepared, state, asked)
+            return lambda state: dense.by_twos(
+                known, state, gpu.lookahead(prepared, state, asked), asked
+            )
     if known.latest.device.type == "cpu":
         rows = cpu.rows_of(known)
         return lambda state: cpu.lookahead(rows, state, asked)
@@ -48,11 +52,13 @@ def along(batch: Batch, tours: int, rule: Rule | None = None) -> Look:
     """
     asked = rule or Rule()
     if batch.limit.device.type == "cpu":
-        return cpu.Walk(cpu.rows_of(table(batch)), tours, asked)
+        return cpu.Walk(cpu.rows_of(table(batch, asked)), tours, asked)
     if batch.limit.is_cuda and asked.steps == 1 and batch.limit.dtype == torch.float32:
         from fairway.kernels.lookahead import gpu
 
-        return gpu.Walk(table(batch), tours, asked)
+        known = table(batch, asked)
+        walk = gpu.Walk(known, tours, asked)
+        return lambda state: dense.by_twos(known, state, walk(state), asked)
     return ahead(batch, rule)
 
 

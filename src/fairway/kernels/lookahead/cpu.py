@@ -29,13 +29,16 @@ Law = tuple[
     Float[np.ndarray, "B N N"], Float[np.ndarray, "B N"], Float[np.ndarray, "B N"], np.floating
 ]
 """Lead, floor, what bounds a node whatever is left to visit, and the tolerance."""
+Twos = tuple[UInt[np.ndarray, "B 2 Q"], Float[np.ndarray, "B 2 Q"], Float[np.ndarray, "B Q"]]
+"""The nodes of pairs, by how much sooner, and least, as in Pairs; none of them where no rule asks."""
 Columns = tuple[
     Float[np.ndarray, "B N N"],
     UInt[np.ndarray, "B N"],
     Float[np.ndarray, "B N"],
     Float[np.ndarray, "B N"],
+    Twos,
 ]
-"""Latest, order, low and high, as in Rows."""
+"""Latest, order, low, high and pairs, as in Rows."""
 Stand = tuple[Node, Float[np.ndarray, "B P"], Left]
 """Node, level and unvisited, as in a State."""
 Answer = tuple[Float[np.ndarray, "B P N"], Float[np.ndarray, "B P N"], Left]
@@ -59,6 +62,7 @@ class Rows:
     """The least entry of each column, in that order."""
     high: Float[np.ndarray, "B N"]
     """The greatest entry of each column, in that order; the diagonal, being infinite, is not counted."""
+    pairs: Twos
 
     def cap(self, rule: Rule) -> Float[np.ndarray, "B N"]:
         """What bounds a node whatever is left to visit: its own limit and the return, as far as the rule asks."""
@@ -84,7 +88,15 @@ def rows_of(known: Table) -> Rows:
         low,
         high,
     )
-    return Rows(*map(_array, fields))
+    return Rows(*map(_array, fields), _twos(known))
+
+
+def _twos(known: Table) -> Twos:
+    pairs = known.pairs
+    if pairs is None:
+        none = np.empty((len(known.limit), 2, 0), _array(known.limit).dtype)
+        return none.astype(np.uint32), none, none[:, 0]
+    return _array(pairs.nodes.to(torch.uint32)), _array(pairs.sooner), _array(pairs.least)
 
 
 def lookahead(rows: Rows, state: State, rule: Rule) -> Outlook:
@@ -129,7 +141,7 @@ def _outlook(rows: Rows, state: State, rule: Rule, front: Front) -> Outlook:
     assert stand[1].dtype == precision, f"the levels are {stand[1].dtype} and the table {precision}"
     # Torch rounds a number to the precision of the tensor it is added to; numba would widen the tensor instead.
     law = (rows.lead, rows.floor, rows.cap(rule), precision.type(rule.tolerance))
-    columns = (rows.latest, rows.order, rows.low, rows.high)
+    columns = (rows.latest, rows.order, rows.low, rows.high, rows.pairs)
     shape = state.unvisited.shape
     answer = (np.empty(shape, precision), np.empty(shape, precision), np.empty(shape, bool))
     first_step(law, columns, stand, front, rule.steps > 0, answer)
@@ -170,7 +182,7 @@ def first_step(
 ) -> None:
     """The level and the bound of every node, and which candidates keep theirs; `onward` to what is left after them."""
     lead, floor, cap, tolerance = law
-    latest, order, _, _ = columns
+    latest, order, _, _, pairs = columns
     node, now, unvisited = stand
     level, bound, allowed = answer
     instances, tours, nodes = unvisited.shape
@@ -184,6 +196,8 @@ def first_step(
                 for i in range(nodes):
                     entry = latest[b, k, i]
                     least[i] = entry if entry < least[i] else least[i]
+            if pairs[2].shape[1]:
+                _lower_by_twos(pairs, latest[b], unvisited[b, p], b, least)
             here, since = node[b, p], now[b, p]
             for i in range(nodes):
                 arrival = since + lead[b, here, i]
@@ -192,6 +206,30 @@ def first_step(
                 level[b, p, i] = served
                 bound[b, p, i] = most
                 allowed[b, p, i] = unvisited[b, p, i] & (served <= most + tolerance)
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def _lower_by_twos(
+    pairs: Twos,
+    latest: Float[np.ndarray, "N N"],
+    unvisited: Bool[np.ndarray, " N"],
+    b: int,
+    least: Float[np.ndarray, " N"],
+) -> None:
+    """Lower the least entry of each row to what pairs of unvisited nodes ask for; later pairs ask for less."""
+    nodes, sooner, lowest = pairs
+    highest = least.max()
+    for q in range(lowest.shape[1]):
+        if lowest[b, q] >= highest:
+            break
+        one, other = nodes[b, 0, q], nodes[b, 1, q]
+        if unvisited[one] and unvisited[other]:
+            for i in range(len(least)):
+                first = latest[one, i] - sooner[b, 0, q]
+                second = latest[other, i] - sooner[b, 1, q]
+                asked = first if first > second else second
+                least[i] = asked if asked < least[i] else least[i]
 
 
 @njit(cache=True, nogil=True)
@@ -209,7 +247,7 @@ def _deciding(
     One column more than that gives every row as many entries off the diagonal, so its least are not above the highest
     of them: a column that begins there cannot hold a lower one.
     """
-    _, order, low, high = columns
+    _, order, low, high, _ = columns
     b, p = tour
     nodes = order.shape[1]
     begin = front[b, p]
@@ -232,7 +270,7 @@ def _deciding(
 @no_type_check
 def _second_step(law: Law, columns: Columns, stand: Stand, front: Front, answer: Answer) -> None:
     """Strike out the candidates that no other can follow in time; the last one left needs no follower."""
-    latest, order, _, _ = columns
+    latest, order, _, _, _ = columns
     _, _, unvisited = stand
     level, _, allowed = answer
     instances, tours, nodes = unvisited.shape

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor
 
+from fairway.kernels.lookahead.pairs import Pairs
 from fairway.kernels.lookahead.rule import Outlook, Rule
 from fairway.kernels.lookahead.table import Table, depot_column
 from fairway.problems.problem import State, rows
@@ -26,7 +27,16 @@ def lookahead(known: Table, state: State, rule: Rule) -> Outlook:
     allowed = state.unvisited & (level <= bound + rule.tolerance)
     if rule.steps == 2:
         allowed &= goes_on(known, state.unvisited, level, rule)
-    return Outlook(level, bound, allowed)
+    return by_twos(known, state, Outlook(level, bound, allowed), rule)
+
+
+def by_twos(known: Table, state: State, single: Outlook, rule: Rule) -> Outlook:
+    """What the rule says where it asks about pairs too, given what it says of single nodes."""
+    if known.pairs is None:
+        return single
+    bound = torch.minimum(single.bound, pair_minima(known.latest, known.pairs, state.unvisited))
+    allowed = state.unvisited & (single.level <= bound + rule.tolerance)
+    return Outlook(single.level, bound, allowed)
 
 
 def candidate_levels(known: Table, state: State) -> Float[Tensor, "B P N"]:
@@ -36,7 +46,7 @@ def candidate_levels(known: Table, state: State) -> Float[Tensor, "B P N"]:
 
 
 def row_minima(
-    latest: Float[Tensor, "B N N"], to_reach: Bool[Tensor, "B P N"]
+    latest: Float[Tensor, "B N K"], to_reach: Bool[Tensor, "B P K"]
 ) -> Float[Tensor, "B P N"]:
     """For each row the least entry among the columns still to reach."""
     parts = [
@@ -44,6 +54,21 @@ def row_minima(
         for part in _slices(to_reach)
     ]
     return torch.cat(parts, dim=1)
+
+
+def pair_minima(
+    latest: Float[Tensor, "B N N"], pairs: Pairs, unvisited: Bool[Tensor, "B P N"]
+) -> Float[Tensor, "B P N"]:
+    """For each row the least that a pair of unvisited nodes asks for."""
+
+    def along(whole: Shaped[Tensor, "B R N"], nodes: Int[Tensor, "B Q"]) -> Shaped[Tensor, "B R Q"]:
+        return whole.gather(2, nodes[:, None, :].expand(-1, whole.shape[1], -1))
+
+    (one, other), (first, second) = pairs.nodes.unbind(1), pairs.sooner.unbind(1)
+    asked = torch.maximum(
+        along(latest, one) - first[:, None], along(latest, other) - second[:, None]
+    )
+    return row_minima(asked, along(unvisited, one) & along(unvisited, other))
 
 
 def goes_on(

@@ -11,7 +11,7 @@ from fairway.problems.problem import Batch, State
 
 def lookahead(batch: Batch, state: State, rule: Rule) -> Bool[Tensor, "B P N"]:
     """Which candidates the rule allows: True = allowed."""
-    known = table(batch)
+    known = table(batch, rule)
     allowed = torch.zeros_like(state.unvisited)
     instances, tours, _ = allowed.shape
     for b in range(instances):
@@ -34,11 +34,29 @@ def passes(known: Table, b: int, i: int, level: Tensor, left: list[int], rule: R
         return False
     if not all(leaves(known, b, i, level, k, rule) for k in others):
         return False
+    if not pairs_fit(known, b, i, level, others, rule):
+        return False
     if rule.steps == 1 or not others:
         return True
     return any(
         next_passes(known, b, extended(known, b, level, i, j), j, others, rule) for j in others
     )
+
+
+def pairs_fit(known: Table, b: int, i: int, level: Tensor, others: list[int], rule: Rule) -> bool:
+    """Whether of every two nodes that bind together one can be reached sooner by what the other asks for."""
+    if known.pairs is None:
+        return True
+    for (one, other), (first, second) in zip(
+        known.pairs.nodes[b].T.tolist(), known.pairs.sooner[b].T, strict=True
+    ):
+        if one in others and other in others:
+            bound = torch.maximum(
+                known.latest[b, i, one] - first, known.latest[b, i, other] - second
+            )
+            if not level <= bound + rule.tolerance:
+                return False
+    return True
 
 
 def next_passes(known: Table, b: int, level: Tensor, j: int, left: list[int], rule: Rule) -> bool:

@@ -6,6 +6,8 @@ from typing import Literal
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from fairway.errors import InvalidRequest
+
 TOLERANCE = 1e-5
 """How far a level may pass a limit, in normalised units: what float32 sums need and the paper's code grants."""
 
@@ -18,10 +20,18 @@ class Rule:
     own: bool = True
     """Whether a candidate must be in time itself, and leave time to return. The authors' rule asks for neither."""
     tolerance: float = TOLERANCE
+    pairs: bool = False
+    """Whether every two nodes left must have an order in which both are in time, windows narrowed first; one step."""
+
+    def __post_init__(self) -> None:
+        if self.pairs and (self.steps != 1 or not self.own):
+            raise InvalidRequest("pairs are asked about by the strict rule of one step")
 
 
 AUTHORS = Rule(steps=1, own=False)
 """The mask of the published code, for the paper's tables."""
+PAIRS = Rule(pairs=True)
+"""The strongest that is quick."""
 
 
 @dataclass(frozen=True, slots=True)

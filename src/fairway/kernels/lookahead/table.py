@@ -6,6 +6,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from fairway.kernels.lookahead.pairs import Pairs, narrowed, pairs
+from fairway.kernels.lookahead.rule import Rule
 from fairway.problems.batch import TSPTWBatch
 from fairway.problems.problem import Batch, every_pair
 
@@ -17,24 +19,35 @@ class Table:
     lead: Float[Tensor, "B N N"]
     floor: Float[Tensor, "B N"]
     limit: Float[Tensor, "B N"]
+    """Of the instance, or narrowed to what tours can keep where a rule asks for pairs."""
     latest: Float[Tensor, "B N N"]
     """The highest level at row i from which column k can still be served in time; infinite for k = i.
 
     Over ways that may lead through other nodes, so that it bounds every tour. The column of the depot is the return.
     Its columns are contiguous in memory, since the kernels take one column for all candidates at once.
     """
+    pairs: Pairs | None = None
 
 
-def table(batch: Batch) -> Table:
-    """Write out the law of a batch."""
+def table(batch: Batch, rule: Rule | None = None) -> Table:
+    """Write out the law of a batch, with all that a rule asks for."""
     lead = batch.lead(*every_pair(batch))
     limit = batch.limit.clone()
     if not isinstance(batch, TSPTWBatch):
         limit[:, 0] = torch.inf  # no draft is checked at the depot
     way = closed(lead) if needs_closing(batch) else lead
+    if rule is None or not rule.pairs:
+        return Table(lead.contiguous(), batch.floor, limit, _latest(limit, way))
+    lowest, limit = narrowed(batch.floor, limit, way, batch.outset, rule.tolerance)
+    latest = _latest(limit, way)
+    bound = pairs(lowest, limit, way, latest, rule.tolerance)
+    return Table(lead.contiguous(), batch.floor, limit, latest, bound)
+
+
+def _latest(limit: Float[Tensor, "B N"], way: Float[Tensor, "B N N"]) -> Float[Tensor, "B N N"]:
     latest = limit[:, None, :] - way
     latest.diagonal(dim1=-2, dim2=-1).fill_(torch.inf)
-    return Table(lead.contiguous(), batch.floor, limit, latest.mT.contiguous().mT)
+    return latest.mT.contiguous().mT
 
 
 def needs_closing(batch: Batch) -> bool:

@@ -86,14 +86,14 @@ def decode(
 ) -> Walked:
     """One greedy tour an instance, or, sampled by the noise (uniform in [0, 1)), as many as it has rows."""
     tours = 1 if noise is None else noise.shape[1]
-    begun, known = start(batch, tours), table(batch)
+    begun, known = start(batch, tours), table(batch, guard.rule)
     rows, order = rows_of(known), in_order(known, guard).to(torch.uint32)
     stand = (begun.node.numpy(), begun.level.contiguous().numpy(), begun.unvisited.numpy())
     ports = _ports(batch, rows, guard)
     drawn = np.empty((0, 0, 0), np.float32) if noise is None else _array(noise)
     found = _walk(
         _law(rows, guard),
-        (rows.latest, rows.order, rows.low, rows.high),
+        (rows.latest, rows.order, rows.low, rows.high, rows.pairs),
         ports,
         stand,
         (_said(pointer), _known(batch, pointer, rows)),

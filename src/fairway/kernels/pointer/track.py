@@ -38,11 +38,15 @@ class Track:
     """Lead and travel, from row to column, and the highest level at the column that reaches the row in time."""
     starts: Float[Tensor, "B 2"]
     """The level at the outset, and the unit of slacks."""
+    pairs: Int[Tensor, "B 2 Q"]
+    """The ranks of two nodes that bind together; none of them where the rule does not ask."""
+    sooner: Float[Tensor, "B 3 Q"]
+    """By how much each of the two must be reached sooner, and the least that they ask of anything."""
 
 
 def lay_out(batch: Batch, guard: Guard) -> Track:
     """The tables of a batch for one guard."""
-    known = table(batch)
+    known = table(batch, guard.rule)
     nodes = known.limit.shape[1]
     order, least = in_order(known, guard), known.latest.amin(1)
     cap = known.limit
@@ -53,14 +57,25 @@ def lay_out(batch: Batch, guard: Guard) -> Track:
     most = known.latest.masked_fill(known.latest.isposinf(), -torch.inf).amax(1)
     lines = torch.stack([known.floor, batch.limit, cap, known.lead[:, 0], least, most], dim=1)
     squares = torch.stack([known.lead, batch.travel(*every_pair(batch)), known.latest.mT], dim=1)
+    rank = order.argsort(dim=1)
     by_row = squares.take_along_dim(padded[:, None, :, None], 2)
     return Track(
         order=padded,
-        rank=order.argsort(dim=1),
+        rank=rank,
         lines=lines.take_along_dim(padded[:, None, :], 2),
         squares=by_row.take_along_dim(padded[:, None, None, :], 3),
         starts=torch.stack([batch.outset, batch.unit], dim=1),
+        **_twos(known, rank),
     )
+
+
+def _twos(known: Table, rank: Int[Tensor, "B N"]) -> dict[str, Tensor]:
+    pairs = known.pairs
+    if pairs is None:
+        none = known.limit.new_empty(len(rank), 3, 0)
+        return {"pairs": none[:, :2].int(), "sooner": none}
+    ranks = rank[:, None].expand(-1, 2, -1).gather(2, pairs.nodes).int()
+    return {"pairs": ranks, "sooner": torch.cat([pairs.sooner, pairs.least[:, None]], dim=1)}
 
 
 def in_order(known: Table, guard: Guard) -> Int[Tensor, "B N"]:

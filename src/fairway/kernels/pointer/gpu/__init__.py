@@ -123,14 +123,15 @@ class _Walk(torch.autograd.Function):
         slacks = room(width, said.dtype, saving and units > 0)
         levels, sums = torch.empty_like(noise), noise.new_empty(batch, tours, 6)
         guard = asked.guard
-        mask = {"none": 0, "ahead": 1 + guard.rule.steps, "drafts": 3, "learned": 4}[guard.kind]
+        ahead = 5 if guard.rule.pairs else 1 + guard.rule.steps
+        mask = {"none": 0, "ahead": ahead, "drafts": 3, "learned": 4}[guard.kind]
         chosen = ranks.clone()
         together, stages = _shape(width, units > 0)
         together = min(together, max(FEWEST, triton.next_power_of_2(tours)))
         walk[(triton.cdiv(tours, together), batch)](
             said, drift, bias, *seer, inner, shift, outer, track.lines, track.squares, track.starts,
-            noise, chosen, levels, answers, softmaxes, grades, slacks, sums,
-            tours, steps, steps if guard.until is None else guard.until,
+            track.pairs, track.sooner, noise, chosen, levels, answers, softmaxes, grades, slacks, sums,
+            tours, steps, track.pairs.shape[2], steps if guard.until is None else guard.until,
             guard.rule.tolerance, asked.clip,
             depth, heads, width, together, units, mask, CHOICES[asked.choice], saving, _exact(said),
             num_warps=4 if width <= 128 else 8, num_stages=stages,

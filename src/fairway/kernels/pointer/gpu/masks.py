@@ -67,6 +67,37 @@ def bound_one_step(left, lines, squares, W: tl.constexpr):
 
 
 @triton.jit
+def has(left, rank, W: tl.constexpr):
+    """Whether the bit of one rank is set, for each tour: one or zero."""
+    word = tl.arange(0, (W + 63) // 64)[None, :]
+    mine = tl.sum(tl.where(word == rank // 64, left, 0), axis=1)
+    return ((mine >> (rank % 64).to(tl.int64)) & 1).to(tl.int32)
+
+
+@triton.jit
+def bound_by_twos(bound, left, shut, front, pairs, sooner, squares, Q, W: tl.constexpr):
+    """The same lowered to what pairs of unvisited nodes ask for, and how many pairs at the front are over.
+
+    Pairs are in the order of the least that they ask for, so that late ones cannot lower anything.
+    """
+    latest = squares + LATEST * W * W + tl.arange(0, W)
+    top = tl.max(tl.max(tl.where(shut == 0, bound, -float("inf")), axis=1), axis=0)
+    over = 1
+    q = front
+    while tl.load(sooner + 2 * Q + q, mask=q < Q, other=float("inf")) < top:
+        one, other = tl.load(pairs + q), tl.load(pairs + Q + q)
+        both = has(left, one, W) & has(left, other, W)
+        over = tl.where(tl.max(both, axis=0) > 0, 0, over)
+        first = tl.load(latest + one * W) - tl.load(sooner + q)
+        second = tl.load(latest + other * W) - tl.load(sooner + Q + q)
+        asked = tl.maximum(first, second)[None, :]
+        bound = tl.where(both[:, None] > 0, tl.minimum(bound, asked), bound)
+        front += over
+        q += 1
+    return bound, front
+
+
+@triton.jit
 def _but_last(least_before, last, least_before_next, last_next):
     """For runs of numbers joined end to end: the least but for the last one, and the last one."""
     return tl.minimum(tl.minimum(least_before, last), least_before_next), last_next

@@ -12,13 +12,14 @@ from fairway.kernels.pointer.gpu.masks import (
     LINES,
     TRAVEL,
     all_ahead,
+    bound_by_twos,
     bound_drafts,
     bound_one_step,
     without,
 )
 from fairway.kernels.pointer.gpu.powers import LOG2E, inverse, power
 
-NONE, ZERO_STEP, ONE_STEP, DRAFTS, LEARNED = (tl.constexpr(mask) for mask in range(5))
+NONE, ZERO_STEP, ONE_STEP, DRAFTS, LEARNED, PAIRS = (tl.constexpr(mask) for mask in range(6))
 GREEDY, SAMPLE, FORCED = (tl.constexpr(choice) for choice in range(3))
 WITHIN = tl.constexpr(1 - 1e-5)
 NOT_QUITE_ZERO = tl.constexpr(1e-30)
@@ -74,14 +75,15 @@ def chosen(likely, total, noise, forced, CHOICE: tl.constexpr, W: tl.constexpr):
 
 @triton.jit
 def hidden_and_bound(
-    oracle, drift, bias, node, level, shut, left, served, lines, squares, tolerance, masked, N,
+    oracle, drift, bias, node, level, shut, left, front, served, lines, squares, pairs, sooner,
+    tolerance, masked, N, Q,
     MASK: tl.constexpr, T: tl.constexpr, D: tl.constexpr, H: tl.constexpr, W: tl.constexpr,
     EXACT: tl.constexpr,
 ):  # fmt: skip
     """What the look-ahead hides, the highest level with which it lets candidates pass, and the tours left with none.
 
     Hidden nodes have minus infinity and others zero, here and in `shut`, which hides the visited ones; `left` has the
-    others as bits.
+    others as bits. So many pairs at the `front` are over.
     """
     column = tl.arange(0, W)
     bound = tl.full((T, W), float("inf"), tl.float32)
@@ -91,6 +93,9 @@ def hidden_and_bound(
             bound = tl.zeros((T, W), tl.float32) + tl.load(lines + CAP * W + column)[None, :]
         elif MASK == ONE_STEP:
             bound = bound_one_step(left, lines, squares, W)
+        elif MASK == PAIRS:
+            bound = bound_one_step(left, lines, squares, W)
+            bound, front = bound_by_twos(bound, left, shut, front, pairs, sooner, squares, Q, W)
         elif MASK == DRAFTS:
             bound = bound_drafts(shut, level, lines, W)
         if MASK == LEARNED:
@@ -105,7 +110,7 @@ def hidden_and_bound(
         else:
             hidden = tl.where(served <= bound + tolerance, shut, -float("inf"))
     dead = tl.max(hidden, axis=1) < 0
-    return tl.where(dead[:, None], shut, hidden), bound, dead
+    return tl.where(dead[:, None], shut, hidden), bound, dead, front
 
 
 @triton.jit
@@ -151,8 +156,9 @@ def drawn(
 @triton.jit
 def walk(
     said, drift, bias, oracle, oracle_drift, oracle_bias, inner, shift, outer,
-    lines, squares, starts, noise, tours, levels, answers, softmaxes, grades, slacks, sums,
-    P, M, until, tolerance, clip,
+    lines, squares, starts, pairs, sooner,
+    noise, tours, levels, answers, softmaxes, grades, slacks, sums,
+    P, M, Q, until, tolerance, clip,
     D: tl.constexpr, H: tl.constexpr, W: tl.constexpr, T: tl.constexpr, F: tl.constexpr,
     MASK: tl.constexpr, CHOICE: tl.constexpr, SAVE: tl.constexpr, EXACT: tl.constexpr,
 ):  # fmt: skip
@@ -168,11 +174,12 @@ def walk(
         oracle_bias + b * W,
     )
     lines, squares = lines + b * LINES * W, squares + b * 3 * W * W
+    pairs, sooner = pairs + b * 2 * Q, sooner + b * 3 * Q
     p, column = tl.program_id(0) * T + tl.arange(0, T), tl.arange(0, W)
     real = p < P
     shut = tl.where((column > 0) & (column <= M), 0.0, -float("inf"))[None, :]
     shut += tl.zeros((T, W), tl.float32)
-    left = all_ahead(M, T, W)
+    left, front = all_ahead(M, T, W), 0
     nought = tl.zeros((T,), tl.float32)
     node, level = tl.zeros((T,), tl.int32), nought + tl.load(starts + b * 2)
     likelihood, length, excess, worst = nought, nought, nought, nought - float("inf")
@@ -183,9 +190,9 @@ def walk(
         tl.store(levels + at, level, mask=real)
         lead = tl.load(squares + (LEAD * W + node[:, None]) * W + column[None, :])
         served = tl.maximum(level[:, None] + lead, tl.load(lines + FLOOR * W + column)[None, :])
-        hidden, bound, dead = hidden_and_bound(
-            oracle, oracle_drift, oracle_bias, node, level, shut, left, served, lines, squares,
-            tolerance, m < until, M + 1, MASK, T, D, H, W, EXACT,
+        hidden, bound, dead, front = hidden_and_bound(
+            oracle, oracle_drift, oracle_bias, node, level, shut, left, front, served,
+            lines, squares, pairs, sooner, tolerance, m < until, M + 1, Q, MASK, T, D, H, W, EXACT,
         )  # fmt: skip
         score = first_scores(
             bias, node, level, bound, served, lines, squares, 1 / tl.load(starts + b * 2 + 1),
