@@ -22,10 +22,10 @@ from fairway.search.select import sampler
 from fairway.train.config import Foresight, TrainConfig
 from fairway.train.losses import (
     Objective,
-    evened,
     foresight_loss,
     infeasible,
     lagrangian,
+    preference,
     reinforce,
     shared_baseline,
 )
@@ -266,16 +266,21 @@ def test_the_shared_baseline_is_the_mean_of_an_instances_own_tours():
     assert shared_baseline(cost, torch.ones(2, 2, dtype=torch.bool)).tolist() == [[2.0], [15.0]]
 
 
-def test_advantages_by_a_power_of_their_spread():
-    """At 1 an instance whose costs differ ten times as much counts as any other, at 0.5 the root of that."""
-    advantage = torch.tensor([[-1.0, 0.0, 1.0], [-10.0, 0.0, 10.0], [0.0, 0.0, 0.0]])
-    assert evened(advantage, 0.0) is advantage
-    torch.testing.assert_close(
-        evened(advantage, 1.0)[0], evened(advantage, 1.0)[1], rtol=1e-3, atol=0
-    )
-    half = evened(advantage, 0.5)
-    assert half[1, 2] / half[0, 2] == pytest.approx(10**0.5, rel=1e-3)
-    assert not half[2].any()
+def test_of_two_tours_the_cheaper_one_becomes_likelier_however_much_cheaper_it_is():
+    """By hand: three pairs of the first instance, of sharpness 2; equal costs teach nothing."""
+    likely = torch.tensor([[-1.0, -2.0, -4.0], [-1.0, -2.0, -3.0]], requires_grad=True)
+    cost = torch.tensor([[5.0, 3.0, 900.0], [7.0, 7.0, 7.0]])
+    loss = preference(likely, cost, 2.0)
+    margins = torch.tensor([-1.0, 3.0, 2.0])  # of 1 before 0, of 0 before 2, of 1 before 2
+    expected = torch.log1p(torch.exp(-2 * margins)).mean() / 2 / 2
+    torch.testing.assert_close(loss.detach(), expected)
+    (found,) = torch.autograd.grad(loss, likely)
+    odds = torch.sigmoid(-2 * margins) / 3 / 2
+    by_hand = torch.stack([odds[0] - odds[1], -odds[0] - odds[2], odds[1] + odds[2]])
+    torch.testing.assert_close(found[0], by_hand)
+    assert not found[1].any()
+    (dearer,) = torch.autograd.grad(preference(likely, cost * 3, 2.0), likely)
+    assert torch.equal(dearer, found)
 
 
 def test_dearer_tours_than_the_baseline_become_less_likely():

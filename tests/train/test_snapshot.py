@@ -50,7 +50,7 @@ def pip_d(tiny):
 
 def muon(tiny):
     wide = replace(tiny.policy, width=64, heads=2, hidden=64)
-    return replace(tiny, policy=wide, optimiser="muon", weight_decay=0.1, evenness=0.5)
+    return replace(tiny, policy=wide, optimiser="muon", weight_decay=0.1, preference=0.1)
 
 
 KINDS = {"averaged": lambda tiny: tiny, "am": am, "pip-d": pip_d, "muon": muon}

@@ -54,7 +54,9 @@ def evaluate(
     bed: Annotated[str, typer.Option(help="A named bed, or a file of instances.")],
     limit: Annotated[int | None, typer.Option(help="Only so many, the first ones.")] = None,
     seconds: Annotated[float, typer.Option(help="Of a solver, for each instance.")] = 1.0,
-    policy: Annotated[Path | None, typer.Option(help="The folder of a trained policy.")] = None,
+    policy: Annotated[
+        Path | None, typer.Option(help="A trained policy's folder, or a shipped one's name.")
+    ] = None,
     decode: Annotated[
         Literal["greedy", "sample", "beam", "labels", "retreat"],
         typer.Option(help="How a policy is used."),
@@ -64,8 +66,8 @@ def evaluate(
     width: Annotated[int, typer.Option(help="Of a beam.")] = 16,
     budget: Annotated[int, typer.Option(help="Steps more, to retreat from dead ends.")] = 200,
     mask: Annotated[
-        Literal["trained", "none", "0", "1", "2", "drafts"],
-        typer.Option(help="Steps of look-ahead, or the exact one for drafts."),
+        Literal["trained", "none", "0", "1", "2", "pairs", "drafts"],
+        typer.Option(help="Steps of look-ahead, over pairs, or the exact one for drafts."),
     ] = "trained",
     ants: Annotated[int, typer.Option(help="Of a colony, in each iteration.")] = 100,
     iterations: Annotated[int, typer.Option(help="Of a colony.")] = 10,
@@ -139,14 +141,14 @@ def _instances(bed: str) -> "InstanceSet":
 
 
 def _guard(mask: str) -> "Guard | None":
-    from fairway.kernels.lookahead.rule import Guard, Rule
+    from fairway.kernels.lookahead.rule import PAIRS, Guard, Rule
 
     if mask == "trained":
         return None
     if mask in ("none", "drafts"):
         return Guard("none" if mask == "none" else "drafts")
     steps: dict[str, Literal[0, 1, 2]] = {"0": 0, "1": 1, "2": 2}
-    return Guard("ahead", Rule(steps[mask]))
+    return Guard("ahead", PAIRS if mask == "pairs" else Rule(steps[mask]))
 
 
 def _label(asked: "Asked") -> str:
@@ -189,7 +191,8 @@ def _trained_name(folder: Path) -> str:
 def _masks(guard: "Guard | None") -> list[str]:
     if guard is None:
         return []
-    return [f"mask {guard.rule.steps if guard.kind == 'ahead' else guard.kind}"]
+    ahead = "pairs" if guard.rule.pairs else guard.rule.steps
+    return [f"mask {ahead if guard.kind == 'ahead' else guard.kind}"]
 
 
 def _watched(runs: Iterator["Results"], label: str, count: int) -> "Results":

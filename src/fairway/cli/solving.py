@@ -37,7 +37,7 @@ def solve(
         Literal["travel", "makespan"], typer.Option(help="What is to be least.")
     ] = "travel",
     policy: Annotated[
-        Path | None, typer.Option(help="A trained policy or colony, for first tours.")
+        Path | None, typer.Option(help="A trained policy or colony, or a shipped one's name.")
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="A .png or .svg of the one tour.")] = None,
     pictures: Annotated[Path | None, typer.Option(help="A folder to draw each tour into.")] = None,
@@ -48,9 +48,10 @@ def solve(
     from fairway.cli import inputs
     from fairway.solver.many import crew_size
     from fairway.solver.request import Request
+    from fairway.weights import located
 
     request = Request(
-        seconds, iterations, seed, objective, None if policy is None else policy.resolve()
+        seconds, iterations, seed, objective, None if policy is None else located(policy).resolve()
     )
     groups = inputs.groups(files or inputs.bundled_examples(), distances)
     count = sum(len(group.labels) for group in groups)

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from fairway.errors import InvalidFile, InvalidRequest
-from fairway.kernels.lookahead.rule import Guard, Rule
+from fairway.kernels.lookahead.rule import PAIRS, Guard, Rule
 from fairway.policies.attention import Policy
 from fairway.policies.checkpoint import load_policy
 from fairway.problems.instance import Instance, InstanceSet
@@ -48,7 +48,7 @@ def load_model(path: Path | str, device: torch.device | str = "cpu") -> Model:
         )
     try:
         said = card.trained.get("config", {}).get("guard")
-        strongest = Guard("drafts") if problem == "tspdl" else Guard()
+        strongest = Guard("drafts") if problem == "tspdl" else Guard(rule=PAIRS)
         guard = strongest if said is None else guard_of(said)
     except (TypeError, AttributeError, KeyError) as error:
         raise InvalidFile(

@@ -18,6 +18,7 @@ from fairway.problems.batch import TSPDLBatch, TSPTWBatch, forwards, to_batch
 from fairway.problems.instance import InstanceSet
 from fairway.search import exact, guided
 from fairway.search.decode import build, scoring, watch
+from fairway.search.probing import build_carefully
 from fairway.search.retreat import retreating
 
 Batch = TSPTWBatch | TSPDLBatch
@@ -91,7 +92,7 @@ def _decoded(
 ) -> Int[Tensor, "B P M"]:
     match mode.kind:
         case "greedy":
-            return build(views, pointer, guard).tours
+            return build_carefully(views, pointer, guard).tours
         case "sample":
             drawn = uniform(chance, mode.views, mode.samples, views.limit.shape[1] - 1)
             noise = drawn.transpose(0, 1).flatten(0, 1).to(views.limit.device)

@@ -22,6 +22,7 @@ from fairway.errors import FairwayError, InvalidFile, InvalidRequest
 from fairway.policies.attention import Policy
 from fairway.policies.config import HeatmapConfig, PolicyConfig
 from fairway.policies.heatmap import HeatmapNetwork
+from fairway.weights import located, names
 
 Network = Policy | HeatmapNetwork
 NetworkConfig = PolicyConfig | HeatmapConfig
@@ -71,13 +72,19 @@ class Card:
         return {name: value for name, value in known.items() if value is not None}
 
 
-def save_policy(policy: Network, stem: Path, *, trained: dict[str, Any]) -> Path:
+def save_policy(
+    policy: Network, stem: Path, *, trained: dict[str, Any], half: bool = False
+) -> Path:
     """Write a policy as `stem`.safetensors and `stem`.json (`policy` in a folder), and return the card's path.
 
     Where a card is there already, the new weights get a name of their own, and the old ones go once nothing names them.
+    At half precision weights take half the room, and are single again when they are read.
     """
     stem = stem / "policy" if stem.is_dir() else stem
-    content = safetensors.save(portable(policy.state_dict()))
+    state = portable(policy.state_dict())
+    if half:
+        state = {name: tensor.half() for name, tensor in state.items()}
+    content = safetensors.save(state)
     digest = hashlib.sha256(content).hexdigest()
     place = stem.with_name(f"{stem.name}.json")
     before = _named_weights(place)
@@ -146,11 +153,16 @@ def _loaded(
             f"{weights}: is truncated, or not the file that {place.name} was written for; copy both again"
         )
     tensors, _ = tensors_in(content, weights)
+    tensors = {name: _single(tensor) for name, tensor in tensors.items()}
     with torch.device("meta"):
         policy = kind(card.policy)
     check_fit(policy, tensors, weights)
     policy.load_state_dict(tensors, assign=True)
     return policy.to(device), card
+
+
+def _single(tensor: Tensor) -> Tensor:
+    return tensor.float() if tensor.dtype == torch.float16 else tensor
 
 
 def portable(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -232,7 +244,8 @@ def _described(tensor: Tensor) -> str:
 
 
 def _card_place(path: Path) -> Path:
-    """The card that a folder, a card, weights or their common stem stand for; it is there."""
+    """The card that a folder, a card, weights, their common stem or a shipped name stand for; it is there."""
+    path = located(path)
     if os.path.isdir(path):
         place = path / "policy.json"
     elif path.suffix == ".json":
@@ -261,7 +274,10 @@ def _no_policy(path: Path, place: Path) -> str:
         wrong = f"there is no card {place.name} beside it"
     else:
         wrong = "is no policy"
-    return f"{path}: {wrong}; expected the folder of a training, or a policy's card (.json)"
+    expected = "the folder of a training, or a policy's card (.json)"
+    if shipped := names():
+        expected += f", or the name of one that ships: {', '.join(shipped)}"
+    return f"{path}: {wrong}; expected {expected}"
 
 
 def _card(place: Path) -> Card:

@@ -134,7 +134,9 @@ class TSPDLBatch:
         return self.ground.travel(here, there)
 
 
-def take(batch: TSPTWBatch | TSPDLBatch, some: slice) -> TSPTWBatch | TSPDLBatch:
+def take(
+    batch: TSPTWBatch | TSPDLBatch, some: slice | Int[Tensor, " K"]
+) -> TSPTWBatch | TSPDLBatch:
     """Some instances of a batch."""
     return each(batch, lambda tensor: tensor[some])
 

@@ -1,20 +1,22 @@
-"""Our own recipe: a decoder that knows what the mask knows, large batches, and a rate that falls to nothing."""
+"""Our own recipe: a decoder that knows what the mask knows, the strongest masks, and tours compared by twos."""
 
 from dataclasses import replace
 from typing import Literal
 
-from fairway.kernels.lookahead.rule import Guard
+from fairway.kernels.lookahead.rule import PAIRS, Guard
 from fairway.policies.config import POMO
 from fairway.recipes.task import Task
 from fairway.train.config import Hardness, Rate, TrainConfig
 
 SMALL = 20
 """Nodes up to which a CPU trains a policy in minutes, so that the recipe is cut for one."""
-FACTS = 8
+FACTS, RELATIONS = 8, 16
+OFTEN: dict[Hardness, int] = {"easy": 3, "medium": 2, "hard": 1}
+"""How often a general policy sees 100 nodes: the wider windows are, the more there is to learn."""
 
 
 def fairway(task: Task) -> TrainConfig:
-    """Candidate facts under the strict look-ahead, or under the exact mask where the limits are drafts."""
+    """Facts and relations of candidates, under the look-ahead over pairs, or the exact mask where limits are drafts."""
     if task.nodes <= SMALL:
         return _for_a_cpu(task)
     return TrainConfig(
@@ -22,12 +24,14 @@ def fairway(task: Task) -> TrainConfig:
         task.problem,
         task.hardness,
         task.nodes,
-        policy=replace(POMO, facts=FACTS),
+        policy=replace(POMO, facts=FACTS, relations=RELATIONS),
         guard=_guard(task),
-        batch=512 if task.nodes <= 50 else 256,
-        tours=task.nodes,
-        rate=Rate(peak=4e-4, warm_up=200, shape="cosine"),
-        weight_decay=0.0,
+        preference=0.1,
+        batch=256,
+        tours=24,
+        optimiser="muon",
+        rate=Rate(peak=2e-3, warm_up=200, shape="cosine"),
+        weight_decay=0.1,
         clip_norm=1.0,
         epochs=2_500,
         average=0.999,
@@ -35,11 +39,12 @@ def fairway(task: Task) -> TrainConfig:
 
 
 def general(problem: Literal["tsptw", "tspdl"]) -> TrainConfig:
-    """One policy for all published beds of a problem: every hardness and size in turn, those of 100 nodes twice."""
+    """One policy for all published beds of a problem: every hardness and size in turn, 100 nodes more often."""
     kinds: list[Hardness] = ["easy", "medium", "hard"] if problem == "tsptw" else ["medium", "hard"]
-    mixture = tuple((hardness, nodes) for nodes in (50, 100, 100) for hardness in kinds)
+    small = [(hardness, 50) for hardness in kinds]
+    large = [(hardness, 100) for hardness in kinds for _ in range(OFTEN[hardness])]
     largest = fairway(Task(problem, 100, "hard"))
-    return replace(largest, name=f"general-{problem}", tours=50, mixture=mixture)
+    return replace(largest, name=f"general-{problem}", mixture=(*small, *large))
 
 
 def _for_a_cpu(task: Task) -> TrainConfig:
@@ -62,4 +67,4 @@ def _for_a_cpu(task: Task) -> TrainConfig:
 
 
 def _guard(task: Task) -> Guard:
-    return Guard("drafts") if task.problem == "tspdl" else Guard()
+    return Guard("drafts") if task.problem == "tspdl" else Guard(rule=PAIRS)

@@ -11,6 +11,7 @@ from fairway.solver.request import Plan, Request, checked_plan
 from fairway.solver.results import Result, Watch
 from fairway.solver.single import solve_one
 from fairway.solver.warmup import warm_up
+from fairway.weights import located
 
 
 @overload
@@ -60,10 +61,10 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
         workers: Processes for a list; by default as many as there are cores. One stays in this process.
         iterations: Of local search, in place of seconds: the clock then plays no part.
         objective: The least travel, or for time windows the earliest return.
-        policy: The folder of a trained policy or colony, which then proposes the first tours.
+        policy: The folder of a trained policy or colony, or a shipped one's name; it then proposes the first tours.
         watch: Told of every improvement as it is found; for one instance only.
     """
-    folder = None if policy is None else Path(policy).resolve()
+    folder = None if policy is None else located(Path(policy)).resolve()
     request = Request(float(seconds), iterations, seed, objective, folder)
     if isinstance(instances, Instance):
         request.check(instances)

@@ -56,8 +56,8 @@ class TrainConfig:
     guard: Guard = ONE_STEP
     objective: Objective = PENALISED
     baseline: Literal["shared", "greedy"] = "shared"
-    evenness: float = 0.0
-    """How much instances count alike: the power of the spread of their costs by which advantages are divided."""
+    preference: float = 0.0
+    """How sharply an instance's tours are compared by twos; 0 for advantages over a baseline instead."""
     batch: int = 64
     """Instances a step, over all processes together."""
     tours: int = 50
@@ -97,10 +97,10 @@ class TrainConfig:
             )
         if self.baseline == "shared" and self.tours == 1:
             raise InvalidRequest("a shared baseline needs two tours an instance or more")
-        if (self.mixture or self.evenness) and self.baseline != "shared":
-            raise InvalidRequest(
-                "mixtures of instances and even advantages need the shared baseline"
-            )
+        if (self.mixture or self.preference) and self.baseline != "shared":
+            raise InvalidRequest("mixtures of instances and preferences need the shared baseline")
+        if self.preference and self.objective.penalty is None:
+            raise InvalidRequest("preferences need penalties, by which late tours can be compared")
         if (self.foresight is not None) != self.policy.foresight:
             raise InvalidRequest("a PIP-D head and its schedule come together or not at all")
 

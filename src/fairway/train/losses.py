@@ -9,9 +9,6 @@ from torch import Tensor
 from fairway.kernels.lookahead.rule import TOLERANCE
 from fairway.search.rollout import Rollout
 
-LEAST_SPREAD = 1e-4
-"""Added to the spread of costs, so that tours which are all alike teach nothing instead of dividing by zero."""
-
 
 @dataclass(frozen=True, slots=True)
 class Objective:
@@ -54,11 +51,18 @@ def shared_baseline(
     return torch.where(counts, cost, 0.0).sum(1, keepdim=True) / many
 
 
-def evened(advantage: Float[Tensor, "B P"], power: float) -> Float[Tensor, "B P"]:
-    """Advantages by a power of their spread: at 0 an instance counts as much as its costs differ, at 1 as any other."""
-    if power == 0:
-        return advantage
-    return advantage / (advantage.std(1, keepdim=True) + LEAST_SPREAD) ** power
+def preference(
+    log_probability: Float[Tensor, "B P"], cost: Float[Tensor, "B P"], sharpness: float
+) -> Float[Tensor, ""]:
+    """Of every two tours of an instance the cheaper one should be likelier, by how much does not matter.
+
+    The odds that one is preferred are the power `sharpness` of how much likelier it is (Bradley and Terry). Tours that
+    cost the same teach nothing.
+    """
+    ahead = log_probability[:, :, None] - log_probability[:, None, :]
+    better = (cost[:, :, None] < cost[:, None, :]).float()
+    missed = -torch.nn.functional.logsigmoid(sharpness * ahead) * better
+    return (missed.sum((1, 2)) / better.sum((1, 2)).clamp(min=1)).mean() / sharpness
 
 
 def foresight_loss(

@@ -20,10 +20,10 @@ from fairway.search.decode import Decoded, build, decode, states_along
 from fairway.search.rollout import Rollout, violation_unit
 from fairway.train.config import TrainConfig
 from fairway.train.losses import (
-    evened,
     foresight_loss,
     infeasible,
     lagrangian,
+    preference,
     reinforce,
     shared_baseline,
 )
@@ -104,6 +104,8 @@ def policy_loss(
     """The loss of the routing policy, and what its tours cost; without penalties only feasible tours count."""
     built = decoded.rollout
     cost = cost_of(config, batch, built)
+    if config.preference:
+        return preference(decoded.log_probability, cost.detach(), config.preference), cost
     plain = config.objective.penalty is None
     counts = ~infeasible(built) if plain else torch.ones_like(built.broken, dtype=torch.bool)
     if config.baseline == "shared":
@@ -112,7 +114,7 @@ def policy_loss(
         expected = _warming(learners.moving, cost, world).expand(len(cost), 1)
     else:
         expected = _greedy_costs(config, learners.baseline, batch)
-    advantage = evened(torch.where(counts, cost - expected, 0.0), config.evenness)
+    advantage = torch.where(counts, cost - expected, 0.0)
     return reinforce(decoded.log_probability, advantage), cost
 
 

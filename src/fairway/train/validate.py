@@ -13,7 +13,7 @@ from fairway.policies.features import Batch
 from fairway.problems.augment import SYMMETRIES, symmetries
 from fairway.problems.batch import moved, take
 from fairway.problems.draw import draw
-from fairway.search.decode import build
+from fairway.search.probing import build_carefully
 from fairway.train.config import TrainConfig
 from fairway.train.gfacs.config import ColonyConfig
 from fairway.train.losses import infeasible
@@ -82,7 +82,7 @@ def greedy_over_views(
     views = symmetries(batch)
     with in_half(config, views):
         pointer = policy(views)
-    built = build(views, pointer, guard)
+    built = build_carefully(views, pointer, guard)
     return infeasible(built).view(SYMMETRIES, -1), built.length.view(SYMMETRIES, -1)
 
 

@@ -88,7 +88,8 @@ def rows_of(known: Table) -> Rows:
         low,
         high,
     )
-    return Rows(*map(_array, fields), _twos(known))
+    lead, floor, limit, latest, order, low, high = map(_array, fields)
+    return Rows(lead, floor, limit, latest, order, low, high, _twos(known))
 
 
 def _twos(known: Table) -> Twos:

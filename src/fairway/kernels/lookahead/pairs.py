@@ -1,4 +1,4 @@
-"""What two nodes that are both still to visit say of every candidate, and windows as narrow as orders make them."""
+"""What two nodes that are both still to visit say of every candidate."""
 
 from dataclasses import dataclass
 
@@ -6,8 +6,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-ROUNDS = 16
-"""How often orders narrow windows and windows give orders. Bounds are sound after any round; more find little."""
+from fairway.kernels.lookahead.orders import rounding
+
 PER_NODE = 2
 """Pairs kept for each node: twice as many as the published laws have."""
 NEVER = 1e30
@@ -29,31 +29,6 @@ class Pairs:
     """No candidate is bound lower; the pairs are in this order."""
 
 
-def narrowed(
-    floor: Float[Tensor, "B N"],
-    limit: Float[Tensor, "B N"],
-    way: Float[Tensor, "B N N"],
-    outset: Float[Tensor, " B"],
-    tolerance: float,
-) -> tuple[Float[Tensor, "B N"], Float[Tensor, "B N"]]:
-    """The lowest and the highest level with which any tour that keeps all limits serves each node.
-
-    What cannot come after a node comes before it, and then leaves time for it. Every sum is rounded outwards.
-    """
-    margin = _rounding(limit)
-    lowest = torch.maximum(floor, outset[:, None] + way[:, 0] - margin)
-    lowest[:, 0] = outset
-    highest = torch.minimum(limit, limit[:, :1] - way[:, :, 0] + margin)
-    highest[:, 0] = limit[:, 0]
-    for _ in range(ROUNDS):
-        before = _orders(lowest, highest, way, tolerance + margin)
-        after = torch.where(before, lowest[:, :, None] + way, -torch.inf).amax(1)
-        ahead = torch.where(before, highest[:, None, :] - way, torch.inf).amin(2)
-        lowest = torch.maximum(lowest, after - margin)
-        highest = torch.minimum(highest, ahead + margin)
-    return lowest, highest
-
-
 def pairs(
     lowest: Float[Tensor, "B N"],
     highest: Float[Tensor, "B N"],
@@ -62,7 +37,7 @@ def pairs(
     tolerance: float,
 ) -> Pairs:
     """The pairs that ask for most, in the order in which they can bind."""
-    margin = _rounding(highest)[..., None]
+    margin = rounding(highest)[..., None]
     there = highest[:, None, :] - way
     sooner = (highest[:, :, None] - there - margin).clamp(min=0.0)
     reached = lowest[:, :, None] <= there + tolerance + margin
@@ -70,7 +45,7 @@ def pairs(
     asked = torch.minimum(sooner, sooner.mT)
     asked = torch.where(_stops(highest), asked, 0.0).triu(1)
     count = highest.shape[1]
-    bite, place = asked.flatten(1).topk(min(PER_NODE * count, count * count))
+    bite, place = asked.flatten(1).topk(min(PER_NODE * count, count * count), sorted=False)
     one, other = place // count, place % count
     binds = bite > 0
     first, second = sooner.flatten(1).gather(1, place), sooner.mT.flatten(1).gather(1, place)
@@ -84,27 +59,8 @@ def pairs(
     return Pairs(in_order(one, other), in_order(first, second), least)
 
 
-def _orders(
-    lowest: Float[Tensor, "B N"],
-    highest: Float[Tensor, "B N"],
-    way: Float[Tensor, "B N N"],
-    allowance: Float[Tensor, "B 1"],
-) -> Bool[Tensor, "B N N"]:
-    """Whether the row comes before the column in every tour: it would be late after it."""
-    before = lowest[:, None, :] + way.mT > (highest + allowance)[:, :, None]
-    before[:, 0] = before[:, :, 0] = False
-    before.diagonal(dim1=-2, dim2=-1).fill_(value=False)
-    return before
-
-
 def _stops(highest: Float[Tensor, "B N"]) -> Bool[Tensor, "B N N"]:
     """The pairs without the depot, and without nodes that may come at any level, which can come last."""
     bound = highest.isfinite()
     bound[:, 0] = False
     return bound[:, :, None] & bound[:, None, :]
-
-
-def _rounding(limit: Float[Tensor, "B N"]) -> Float[Tensor, "B 1"]:
-    """By how much a sum may err in the precision of the limits."""
-    largest = torch.where(limit.isfinite(), limit.abs(), 0.0).amax(1, keepdim=True)
-    return 2 * torch.finfo(limit.dtype).eps * largest

@@ -6,7 +6,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from fairway.kernels.lookahead.pairs import Pairs, narrowed, pairs
+from fairway.kernels.lookahead.orders import narrowed
+from fairway.kernels.lookahead.pairs import Pairs, pairs
 from fairway.kernels.lookahead.rule import Rule
 from fairway.problems.batch import TSPTWBatch
 from fairway.problems.problem import Batch, every_pair
@@ -18,6 +19,8 @@ class Table:
 
     lead: Float[Tensor, "B N N"]
     floor: Float[Tensor, "B N"]
+    way: Float[Tensor, "B N N"]
+    """The least rise of the level between two nodes, by way of any others."""
     limit: Float[Tensor, "B N"]
     """Of the instance, or narrowed to what tours can keep where a rule asks for pairs."""
     latest: Float[Tensor, "B N N"]
@@ -37,11 +40,11 @@ def table(batch: Batch, rule: Rule | None = None) -> Table:
         limit[:, 0] = torch.inf  # no draft is checked at the depot
     way = closed(lead) if needs_closing(batch) else lead
     if rule is None or not rule.pairs:
-        return Table(lead.contiguous(), batch.floor, limit, _latest(limit, way))
+        return Table(lead.contiguous(), batch.floor, way, limit, _latest(limit, way))
     lowest, limit = narrowed(batch.floor, limit, way, batch.outset, rule.tolerance)
     latest = _latest(limit, way)
     bound = pairs(lowest, limit, way, latest, rule.tolerance)
-    return Table(lead.contiguous(), batch.floor, limit, latest, bound)
+    return Table(lead.contiguous(), batch.floor, way, limit, latest, bound)
 
 
 def _latest(limit: Float[Tensor, "B N"], way: Float[Tensor, "B N N"]) -> Float[Tensor, "B N N"]:

@@ -168,11 +168,8 @@ def walk(
     """
     b = tl.program_id(1).to(tl.int64)
     said, drift, bias = said + b * 4 * W * D, drift + b * H * W, bias + b * W
-    oracle, oracle_drift, oracle_bias = (
-        oracle + b * 4 * W * D,
-        oracle_drift + b * H * W,
-        oracle_bias + b * W,
-    )
+    oracle, oracle_bias = oracle + b * 4 * W * D, oracle_bias + b * W
+    oracle_drift += b * H * W
     lines, squares = lines + b * LINES * W, squares + b * 3 * W * W
     pairs, sooner = pairs + b * 2 * Q, sooner + b * 3 * Q
     p, column = tl.program_id(0) * T + tl.arange(0, T), tl.arange(0, W)

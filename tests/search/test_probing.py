@@ -1,0 +1,83 @@
+"""Second thoughts: nothing of a feasible tour is refused, and what fails without them fails less with them."""
+
+from dataclasses import fields
+
+import pytest
+import torch
+
+from fairway.kernels.lookahead import AUTHORS, PAIRS, Guard
+from fairway.kernels.lookahead.table import table
+from fairway.kernels.pointer import Facts, Pointer
+from fairway.problems.batch import take, to_batch
+from fairway.problems.draw import draw
+from fairway.problems.generate import LAWS, generate
+from fairway.problems.problem import start, step
+from fairway.search import exact
+from fairway.search.decode import build
+from fairway.search.probing import build_carefully, refuses
+from fairway.search.rollout import Rollout
+
+
+def some_pointer(instances, nodes):
+    """Of no meaning but for one: what is due sooner is better."""
+    generator = torch.Generator().manual_seed(2)
+    states = [0.3 * torch.randn(instances, nodes, 16, generator=generator) for _ in range(4)]
+    facts = Facts(torch.tensor([[0.0, 0.0, 1.0, 0.0]]), torch.full((1,), 4.0), torch.tensor([-0.3]))
+    return Pointer(
+        *states, torch.zeros(instances, 2, nodes), torch.zeros(instances, nodes), 10.0, facts
+    )
+
+
+@pytest.mark.parametrize("hardness", ["easy", "medium", "hard"])
+def test_no_choice_of_an_optimal_tour_is_refused(hardness):
+    drawn = generate("tsptw", n=12, hardness=hardness, count=20, seed=3)
+    tours = {n: tour for n, one in enumerate(drawn) if (tour := exact.prove(one).tour) is not None}
+    assert len(tours) > 4, "the test must see feasible instances"
+    batch = take(to_batch(drawn), torch.tensor(list(tours)))
+    tours = torch.tensor(list(tours.values()))
+    known, state, everyone = table(batch, PAIRS), start(batch), torch.arange(len(tours))
+    for choice in tours.unbind(1):
+        assert not refuses(known, PAIRS, state, everyone, choice).any()
+        state = step(batch, state, choice[:, None])
+
+
+def test_a_choice_is_refused_for_what_three_nodes_need_together():
+    """Each two of three have an order; all three have none, since each is a unit from the others and closes at 3.5."""
+    from fairway.problems.instance import instance_set
+    from fairway.problems.tsptw import TSPTW
+
+    travel = [[0, 1, 1, 1, 1], [1, 0, 1, 1, 1], [1, 1, 0, 1, 1], [1, 1, 1, 0, 1], [1, 1, 1, 1, 0]]
+    opens, closes = [0, 0, 2.2, 2.2, 2.2], [99, 9, 3.5, 3.5, 3.5]
+    batch = to_batch(instance_set([TSPTW(travel, opens, closes)]))
+    first = torch.tensor([1])
+    known = table(batch, PAIRS)
+    assert not refuses(known, PAIRS, start(batch), torch.tensor([0]), first).any(), (
+        "pairs have orders, and no order is forced"
+    )
+    narrow = to_batch(instance_set([TSPTW(travel, opens, [99, 9, 2.5, 3.5, 3.5])]))
+    assert refuses(table(narrow, PAIRS), PAIRS, start(narrow), torch.tensor([0]), first).all()
+
+
+def test_lost_tours_are_built_again_and_others_left_as_they_are():
+    batch = draw(LAWS["tsptw", "hard"], 50, 200, torch.Generator().manual_seed(5))
+    pointer, guard = some_pointer(200, 50), Guard(rule=PAIRS)
+    plain, careful = build(batch, pointer, guard), build_carefully(batch, pointer, guard)
+    lost, still = plain.broken[:, 0] > 0, careful.broken[:, 0] > 0
+    assert lost.sum() > 10, "the test must see tours that fail"
+    assert still.sum() < 0.7 * lost.sum()
+    assert not (still & ~lost).any()
+    for field in fields(Rollout):
+        assert torch.equal(
+            getattr(plain, field.name)[~lost], getattr(careful, field.name)[~lost]
+        ), field.name
+    stops = careful.tours.sort(-1).values
+    assert torch.equal(stops, torch.arange(1, 50).expand_as(stops))
+
+
+@pytest.mark.parametrize("guard", [Guard(), Guard("none"), Guard(rule=AUTHORS)], ids=str)
+def test_other_guards_have_no_second_thoughts(guard):
+    batch = draw(LAWS["tsptw", "hard"], 12, 20, torch.Generator().manual_seed(5))
+    pointer = some_pointer(20, 12)
+    assert torch.equal(
+        build(batch, pointer, guard).tours, build_carefully(batch, pointer, guard).tours
+    )
