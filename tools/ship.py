@@ -36,7 +36,7 @@ def main() -> None:
     place = save_policy(policy, FOLDER / asked.name, trained=story, half=True)
     again, _ = load_policy(place, torch.device("cpu"))
     lost = max(
-        float((one - other).abs().max())
+        float((one - other).abs().max().detach())
         for one, other in zip(policy.parameters(), again.parameters(), strict=True)
     )
     print(f"{place}: no weight moved by more than {lost:.1e}")

@@ -74,6 +74,13 @@ def test_lost_tours_are_built_again_and_others_left_as_they_are():
     assert torch.equal(stops, torch.arange(1, 50).expand_as(stops))
 
 
+def test_where_no_tour_is_lost_none_is_built_again():
+    batch = draw(LAWS["tsptw", "easy"], 20, 6, torch.Generator().manual_seed(5))
+    pointer, guard = some_pointer(6, 20), Guard(rule=PAIRS)
+    assert not build(batch, pointer, guard).broken.any()
+    assert not build_carefully(batch, pointer, guard).broken.any()
+
+
 @pytest.mark.parametrize("guard", [Guard(), Guard("none"), Guard(rule=AUTHORS)], ids=str)
 def test_other_guards_have_no_second_thoughts(guard):
     batch = draw(LAWS["tsptw", "hard"], 12, 20, torch.Generator().manual_seed(5))

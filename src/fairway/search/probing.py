@@ -32,6 +32,8 @@ def build_carefully(batch: Batch, pointer: Pointer, guard: Guard) -> Rollout:
     if guard.kind != "ahead" or not guard.rule.pairs:
         return built
     lost = torch.nonzero(built.broken[:, 0])[:, 0]
+    if not len(lost):
+        return built
     found = {field.name: getattr(built, field.name).clone() for field in fields(Rollout)}
     for part in lost.split(max(1, AT_A_TIME // batch.limit.shape[1] ** 2)):
         again = _built_again(take(batch, part), _of(pointer, part), guard.rule)
