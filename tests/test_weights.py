@@ -5,9 +5,15 @@ import torch
 
 from fairway import weights
 from fairway.errors import InvalidFile
+from fairway.inference.mode import Mode
+from fairway.inference.model import load_model
+from fairway.inference.proposals import propose
+from fairway.judge import Solution, verify
 from fairway.policies.attention import Policy
-from fairway.policies.checkpoint import load_policy, save_policy
+from fairway.policies.checkpoint import facts_of, load_policy, save_policy
 from fairway.policies.config import POMO, PolicyConfig
+from fairway.problems.generate import generate
+from fairway.search.improve import improve
 
 CPU = torch.device("cpu")
 TINY = PolicyConfig(layers=1, width=32, heads=2, hidden=16, facts=2, relations=2)
@@ -56,3 +62,23 @@ def test_half_precision_takes_half_the_room(tmp_path):
         save_policy(policy, tmp_path / f"{half}", trained={}, half=half)
         sizes.append((tmp_path / f"{half}.safetensors").stat().st_size)
     assert sizes[1] < 0.52 * sizes[0]
+
+
+@pytest.mark.parametrize("problem", ["tsptw", "tspdl"])
+def test_what_ships_solves_instances_that_it_has_not_seen(problem):
+    """Within five percent of a tenth of a second of local search; the means are two to three."""
+    model = load_model(f"general-{problem}")
+    instances = generate(problem, n=50, hardness="medium", count=12, seed=91)
+    gaps = []
+    for instance, tours in zip(instances, propose(model, instances, Mode()), strict=True):
+        costs = [one.cost for t in tours if isinstance(one := verify(instance, t), Solution)]
+        gaps.append(min(costs) / improve(instance, seconds=0.1).cost - 1)
+    assert 0 < sum(gaps) / len(gaps) < 0.05
+
+
+def test_what_ships_is_small_and_says_where_it_comes_from():
+    files = [path for name in weights.names() for path in weights.FOLDER.glob(f"{name}.*")]
+    assert sum(path.stat().st_size for path in files) < 25e6
+    for name in weights.names():
+        trained = facts_of(Path(name))
+        assert trained["policy"] == name
