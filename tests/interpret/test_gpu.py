@@ -14,7 +14,7 @@ if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # must be there when the kernels are first imported
 
 from fairway.classical.greedy import tightest
-from fairway.kernels.lookahead import Rule, ahead, along, dense, gpu
+from fairway.kernels.lookahead import PAIRS, Rule, ahead, along, dense, gpu
 from fairway.kernels.lookahead.table import table
 from fairway.problems.batch import to_batch
 from fairway.problems.generate import generate
@@ -28,7 +28,7 @@ NODES = [2, 3, 8, 70, 140] if DEVICE == "cuda" else [2, 3, 8, 70]
 
 def moved(known, state):
     """A table and a state on the device of the kernels."""
-    tables = (known.lead, known.floor, known.limit, known.latest)
+    tables = (known.lead, known.floor, known.way, known.limit, known.latest)
     states = (state.node, state.level, state.unvisited)
     return type(known)(*(t.to(DEVICE) for t in tables)), type(state)(
         *(t.to(DEVICE) for t in states)
@@ -69,14 +69,14 @@ def test_a_walk_that_keeps_its_place_equals_dense_at_every_step(nodes, own):
 
 
 @pytest.mark.cuda
-@pytest.mark.parametrize("steps", [1, 2])
-def test_a_rollout_on_the_gpu_is_the_one_on_the_cpu(steps):
+@pytest.mark.parametrize("rule", [Rule(1), Rule(2), PAIRS], ids=str)
+def test_a_rollout_on_the_gpu_is_the_one_on_the_cpu(rule):
     """Greedy by limit, which knows no ties here, so that tours must agree stop for stop."""
     instances = generate("tsptw", n=60, hardness="hard", count=50, seed=1)
     tours = []
     for device in ("cpu", "cuda"):
         batch = to_batch(instances, device)
-        for look in (ahead(batch, Rule(steps)), along(batch, 1, Rule(steps))):
+        for look in (ahead(batch, rule), along(batch, 1, rule)):
             built = rollout(batch, look=look, score=tightest(batch), select=greedy)
             tours.append(built.tours.cpu())
     assert all(torch.equal(tours[0], other) for other in tours[1:])
