@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table as Printed
 
 from fairway.classical.greedy import tightest
-from fairway.kernels.lookahead import Look, Outlook, Rule, ahead, along
+from fairway.kernels.lookahead import PAIRS, Look, Outlook, Rule, ahead, along
 from fairway.kernels.lookahead.dense import candidate_levels
 from fairway.kernels.lookahead.table import table
 from fairway.problems.batch import TSPTWBatch
@@ -144,7 +144,7 @@ def on_cpu(printed: Printed) -> None:
             f"rollout of 1,000 tours, n = 100, torch on {threads} thread{'s' * (threads > 1)}",
             f"{slow / fast:.0f} x faster, {fast * 1e3:.0f} ms",
         )
-    spans = {ONE: [], TWO: []}
+    spans = {ONE: [], TWO: [], PAIRS: []}
     for nodes in SIZES:
         batch = drawn(nodes, 2, "cpu")
         states = [start(batch, TOURS)]
@@ -155,7 +155,8 @@ def on_cpu(printed: Printed) -> None:
     for rule, known in spans.items():
         shown = ", ".join(f"{span * 1e3:.0f}" for span in known)
         text = f"n^{exponent(SIZES, known):.2f}  ({shown} ms for n = {SIZES})"
-        printed.add_row(f"masks of a rollout, {rule.steps}-step, 200 tours, growth", text)
+        name = "over pairs" if rule.pairs else f"{rule.steps}-step"
+        printed.add_row(f"masks of a rollout, {name}, 200 tours, growth", text)
     ours, pairs = (_peak_of(kind, 200) for kind in ("ours", "pairs"))
     text = f"{ours:.0f} MB above the process's own peak, against {pairs:.0f} MB for pairs"
     printed.add_row("memory of a rollout of 1,000 tours, n = 200", text)

@@ -79,7 +79,7 @@ def unequal_cargo(rng: np.random.Generator) -> TSPDL:
     draft = np.full(nodes, float(demand.sum()))
     draft[order[: nodes // 2]] = np.cumsum(demand[order])[: nodes // 2] + rng.integers(0, 60)
     travel = np.hypot(*(points[:, None] - points[None]).transpose(2, 0, 1))
-    return TSPDL(travel, demand, np.minimum(draft, demand.sum()), points)
+    return TSPDL(travel, demand, np.minimum(draft, demand.sum()), coordinates=points)
 
 
 def _instance(path: Path) -> Instance:
