@@ -142,7 +142,10 @@ def test_of_many_differences_three_are_named_and_the_rest_counted():
     assert said == f"e is 4, expected {{'long': '{'x' * 27}..."
 
 
-EXPECTED = "expected the folder of a training, or a policy's card (.json)"
+EXPECTED = (
+    "expected the folder of a training, or a policy's card (.json), "
+    "or the name of one that ships: general-tspdl, general-tsptw"
+)
 
 
 @pytest.mark.parametrize("name", ["absent", "absent.json", "absent.safetensors", "absent.csv"])

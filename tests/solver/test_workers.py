@@ -51,12 +51,22 @@ def test_processes_that_cannot_start_are_reported_once(monkeypatch):
         fairway.solve(easy(2), iterations=1, workers=2)
 
 
+def hears_ctrl_c():
+    """A shell without job control starts what it puts in the background deaf to Ctrl-C, and that is inherited."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def interrupted(tmp_path, code, after):
     """What a script prints that gets Ctrl-C so many seconds after it said 'begun'."""
     script = tmp_path / "script.py"  # without a main guard
     script.write_text(code)
-    words = [sys.executable, str(script)]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=hears_ctrl_c,
+    )
     assert process.stdout.readline() == "begun\n", process.communicate()[1]
     time.sleep(after)
     began = time.monotonic()
