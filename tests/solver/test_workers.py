@@ -51,22 +51,12 @@ def test_processes_that_cannot_start_are_reported_once(monkeypatch):
         fairway.solve(easy(2), iterations=1, workers=2)
 
 
-def hears_ctrl_c():
-    """A shell without job control starts what it puts in the background deaf to Ctrl-C, and that is inherited."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def interrupted(tmp_path, code, after):
     """What a script prints that gets Ctrl-C so many seconds after it said 'begun'."""
     script = tmp_path / "script.py"  # without a main guard
-    script.write_text(code)
-    process = subprocess.Popen(
-        [sys.executable, str(script)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=hears_ctrl_c,
-    )
+    script.write_text(HEARS_CTRL_C + code)
+    words = [sys.executable, str(script)]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "begun\n", process.communicate()[1]
     time.sleep(after)
     began = time.monotonic()
@@ -77,6 +67,8 @@ def interrupted(tmp_path, code, after):
     return said.split()
 
 
+# A shell without job control starts what it puts in the background deaf to Ctrl-C, and that is inherited.
+HEARS_CTRL_C = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
 DRAWN = "import fairway\nbed = list(fairway.generate('tsptw', n=100, hardness='easy', count=3))\n"
 
 
