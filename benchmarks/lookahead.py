@@ -158,7 +158,7 @@ def on_cpu(printed: Printed) -> None:
         name = "over pairs" if rule.pairs else f"{rule.steps}-step"
         printed.add_row(f"masks of a rollout, {name}, 200 tours, growth", text)
     ours, pairs = (_peak_of(kind, 200) for kind in ("ours", "pairs"))
-    text = f"{ours:.0f} MB above the process's own peak, against {pairs:.0f} MB for pairs"
+    text = f"{ours:.0f} MB above the process's own peak, against {pairs:.0f} MB for pair tensors"
     printed.add_row("memory of a rollout of 1,000 tours, n = 200", text)
 
 

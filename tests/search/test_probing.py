@@ -2,16 +2,19 @@
 
 from dataclasses import fields
 
+import numpy as np
 import pytest
 import torch
 
-from fairway.kernels.lookahead import AUTHORS, PAIRS, Guard
+from fairway.kernels.lookahead import AUTHORS, PAIRS, Guard, dense
 from fairway.kernels.lookahead.table import table
 from fairway.kernels.pointer import Facts, Pointer
 from fairway.problems.batch import take, to_batch
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS, generate
+from fairway.problems.instance import instance_set
 from fairway.problems.problem import start, step
+from fairway.problems.tsptw import TSPTW
 from fairway.search import exact
 from fairway.search.decode import build
 from fairway.search.probing import build_carefully, refuses
@@ -41,21 +44,14 @@ def test_no_choice_of_an_optimal_tour_is_refused(hardness):
         state = step(batch, state, choice[:, None])
 
 
-def test_a_choice_is_refused_for_what_three_nodes_need_together():
-    """Each two of three have an order; all three have none, since each is a unit from the others and closes at 3.5."""
-    from fairway.problems.instance import instance_set
-    from fairway.problems.tsptw import TSPTW
-
-    travel = [[0, 1, 1, 1, 1], [1, 0, 1, 1, 1], [1, 1, 0, 1, 1], [1, 1, 1, 0, 1], [1, 1, 1, 1, 0]]
-    opens, closes = [0, 0, 2.2, 2.2, 2.2], [99, 9, 3.5, 3.5, 3.5]
-    batch = to_batch(instance_set([TSPTW(travel, opens, closes)]))
-    first = torch.tensor([1])
-    known = table(batch, PAIRS)
-    assert not refuses(known, PAIRS, start(batch), torch.tensor([0]), first).any(), (
-        "pairs have orders, and no order is forced"
-    )
-    narrow = to_batch(instance_set([TSPTW(travel, opens, [99, 9, 2.5, 3.5, 3.5])]))
-    assert refuses(table(narrow, PAIRS), PAIRS, start(narrow), torch.tensor([0]), first).all()
+def test_a_choice_that_pairs_allow_is_refused_for_what_three_nodes_need_together():
+    """All are a unit apart. After 1 each two of 2, 3, 4 fit, but 2 must come next, and 3 and 4 do not both fit then."""
+    travel = 1.0 - np.eye(5)
+    batch = to_batch(instance_set([TSPTW(travel, 0, [99, 9, 2.5, 3.5, 3.5])]))
+    known, begun, only = table(batch, PAIRS), start(batch), torch.tensor([0])
+    assert dense.lookahead(known, begun, PAIRS).allowed[0, 0, 1]
+    assert refuses(known, PAIRS, begun, only, torch.tensor([1])).all()
+    assert not refuses(known, PAIRS, begun, only, torch.tensor([2])).any(), "2, 3, 4, 1 is a tour"
 
 
 def test_lost_tours_are_built_again_and_others_left_as_they_are():
@@ -81,10 +77,13 @@ def test_where_no_tour_is_lost_none_is_built_again():
     assert not build_carefully(batch, pointer, guard).broken.any()
 
 
-@pytest.mark.parametrize("guard", [Guard(), Guard("none"), Guard(rule=AUTHORS)], ids=str)
+@pytest.mark.parametrize(
+    "guard", [Guard(), Guard("none"), Guard(rule=AUTHORS), Guard(rule=PAIRS, until=5)], ids=str
+)
 def test_other_guards_have_no_second_thoughts(guard):
-    batch = draw(LAWS["tsptw", "hard"], 12, 20, torch.Generator().manual_seed(5))
-    pointer = some_pointer(20, 12)
+    batch = draw(LAWS["tsptw", "hard"], 30, 20, torch.Generator().manual_seed(5))
+    pointer = some_pointer(20, 30)
+    assert build(batch, pointer, guard).broken.any(), "the test must see tours that fail"
     assert torch.equal(
         build(batch, pointer, guard).tours, build_carefully(batch, pointer, guard).tours
     )

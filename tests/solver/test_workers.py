@@ -61,7 +61,7 @@ def interrupted(tmp_path, code, after):
     time.sleep(after)
     began = time.monotonic()
     process.send_signal(signal.SIGINT)
-    said, errors = process.communicate(timeout=120)
+    said, errors = process.communicate(timeout=30)
     assert process.returncode == 0, errors
     assert time.monotonic() - began < 10
     return said.split()

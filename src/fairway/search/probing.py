@@ -29,7 +29,7 @@ AT_A_TIME = 2**25
 def build_carefully(batch: Batch, pointer: Pointer, guard: Guard) -> Rollout:
     """One greedy tour an instance; under a guard that asks about pairs, with second thoughts."""
     built = build(batch, pointer, guard)
-    if guard.kind != "ahead" or not guard.rule.pairs:
+    if guard.kind != "ahead" or not guard.rule.pairs or guard.until is not None:
         return built
     lost = torch.nonzero(built.broken[:, 0])[:, 0]
     if not len(lost):

@@ -35,10 +35,8 @@ def ahead(batch: Batch, rule: Rule | None = None) -> Look:
         from fairway.kernels.lookahead import gpu
 
         if len(known.latest) * gpu.ranks_size(known.latest.shape[-1]) <= RANKS_AT_MOST:
-            prepared = gpu.ranks(known)
-            return lambda state: dense.by_twos(
-                known, state, gpu.lookahead(prepared, state, asked), asked
-            )
+            prepared, lowered = gpu.ranks(known), dense.by_twos(known, asked)
+            return lambda state: lowered(state, gpu.lookahead(prepared, state, asked))
     if known.latest.device.type == "cpu":
         rows = cpu.rows_of(known)
         return lambda state: cpu.lookahead(rows, state, asked)
@@ -57,8 +55,8 @@ def along(batch: Batch, tours: int, rule: Rule | None = None) -> Look:
         from fairway.kernels.lookahead import gpu
 
         known = table(batch, asked)
-        walk = gpu.Walk(known, tours, asked)
-        return lambda state: dense.by_twos(known, state, walk(state), asked)
+        walk, lowered = gpu.Walk(known, tours, asked), dense.by_twos(known, asked)
+        return lambda state: lowered(state, walk(state))
     return ahead(batch, rule)
 
 

@@ -1,6 +1,6 @@
 """The look-ahead in plain torch, for any device: row minima over what is left, in slices that fit memory."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import torch
 from jaxtyping import Bool, Float, Int, Shaped
@@ -27,16 +27,22 @@ def lookahead(known: Table, state: State, rule: Rule) -> Outlook:
     allowed = state.unvisited & (level <= bound + rule.tolerance)
     if rule.steps == 2:
         allowed &= goes_on(known, state.unvisited, level, rule)
-    return by_twos(known, state, Outlook(level, bound, allowed), rule)
+    return by_twos(known, rule)(state, Outlook(level, bound, allowed))
 
 
-def by_twos(known: Table, state: State, single: Outlook, rule: Rule) -> Outlook:
-    """What the rule says where it asks about pairs too, given what it says of single nodes."""
+def by_twos(known: Table, rule: Rule) -> Callable[[State, Outlook], Outlook]:
+    """What the rule says where it asks about pairs too, from what it says of single nodes."""
     if known.pairs is None:
-        return single
-    bound = torch.minimum(single.bound, pair_minima(known.latest, known.pairs, state.unvisited))
-    allowed = state.unvisited & (single.level <= bound + rule.tolerance)
-    return Outlook(single.level, bound, allowed)
+        return lambda _, single: single
+    ends, asked = known.pairs.nodes.unbind(1), asked_by(known.pairs, known.latest)
+
+    def lowered(state: State, single: Outlook) -> Outlook:
+        one, other = (_along(state.unvisited, nodes) for nodes in ends)
+        bound = torch.minimum(single.bound, row_minima(asked, one & other))
+        allowed = state.unvisited & (single.level <= bound + rule.tolerance)
+        return Outlook(single.level, bound, allowed)
+
+    return lowered
 
 
 def candidate_levels(known: Table, state: State) -> Float[Tensor, "B P N"]:
@@ -56,19 +62,17 @@ def row_minima(
     return torch.cat(parts, dim=1)
 
 
-def pair_minima(
-    latest: Float[Tensor, "B N N"], pairs: Pairs, unvisited: Bool[Tensor, "B P N"]
-) -> Float[Tensor, "B P N"]:
-    """For each row the least that a pair of unvisited nodes asks for."""
-
-    def along(whole: Shaped[Tensor, "B R N"], nodes: Int[Tensor, "B Q"]) -> Shaped[Tensor, "B R Q"]:
-        return whole.gather(2, nodes[:, None, :].expand(-1, whole.shape[1], -1))
-
-    (one, other), (first, second) = pairs.nodes.unbind(1), pairs.sooner.unbind(1)
-    asked = torch.maximum(
-        along(latest, one) - first[:, None], along(latest, other) - second[:, None]
+def asked_by(pairs: Pairs, latest: Float[Tensor, "B N N"]) -> Float[Tensor, "B N Q"]:
+    """The highest level at each row from which one node of a pair is reached as much sooner as the other asks for."""
+    one, other = (
+        _along(latest, nodes) - sooner[:, None]
+        for nodes, sooner in zip(pairs.nodes.unbind(1), pairs.sooner.unbind(1), strict=True)
     )
-    return row_minima(asked, along(unvisited, one) & along(unvisited, other))
+    return torch.maximum(one, other)
+
+
+def _along(whole: Shaped[Tensor, "B R N"], nodes: Int[Tensor, "B Q"]) -> Shaped[Tensor, "B R Q"]:
+    return whole.gather(2, nodes[:, None, :].expand(-1, whole.shape[1], -1))
 
 
 def goes_on(

@@ -25,7 +25,9 @@ class Rule:
 
     def __post_init__(self) -> None:
         if self.pairs and (self.steps != 1 or not self.own):
-            raise InvalidRequest("pairs are asked about by the strict rule of one step")
+            raise InvalidRequest(
+                "pairs belong to the strict rule of one step; leave steps and own as they are"
+            )
 
 
 AUTHORS = Rule(steps=1, own=False)
