@@ -10,7 +10,7 @@ import torch
 from fairway.inference.mode import Mode
 from fairway.inference.model import Model
 from fairway.inference.proposals import propose
-from fairway.kernels.lookahead import AUTHORS, Guard
+from fairway.kernels.lookahead import AUTHORS, PAIRS, Guard
 from fairway.policies.attention import Policy
 from fairway.policies.config import POMO, HeatmapConfig
 from fairway.policies.heatmap import HeatmapNetwork
@@ -84,12 +84,14 @@ def test_no_step_of_an_ant_waits_for_the_gpu():
 @pytest.mark.parametrize(
     "mode", [Mode(), Mode("beam", width=4), Mode("retreat"), Mode("sample", samples=3)], ids=str
 )
-def test_policies_propose_the_same_tours(mode):
+@pytest.mark.parametrize("guard", [Guard(), Guard(rule=PAIRS)], ids=["one step", "pairs"])
+def test_policies_propose_the_same_tours(mode, guard):
+    """Greedily under pairs with second thoughts, of which twelve such instances make many a tour need some."""
     torch.manual_seed(5)
     policy = Policy(replace(POMO, layers=2, facts=8)).eval().requires_grad_(False)
     instances = generate("tsptw", n=40, hardness="hard", count=12, seed=3)
-    here = propose(Model(policy, "small", "tsptw", Guard(), {}), instances, mode)
-    there = propose(Model(policy.cuda(), "small", "tsptw", Guard(), {}), instances, mode)
+    here = propose(Model(policy, "small", "tsptw", guard, {}), instances, mode)
+    there = propose(Model(policy.cuda(), "small", "tsptw", guard, {}), instances, mode)
     assert (here == there).all(-1).mean() >= ALIKE
 
 

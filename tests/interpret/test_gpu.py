@@ -14,7 +14,8 @@ if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # must be there when the kernels are first imported
 
 from fairway.classical.greedy import tightest
-from fairway.kernels.lookahead import PAIRS, Rule, ahead, along, dense, gpu
+from fairway.kernels.lookahead import PAIRS, Rule, ahead, along, dense, gpu, orders
+from fairway.kernels.lookahead.gpu import orders as in_one_launch
 from fairway.kernels.lookahead.table import table
 from fairway.problems.batch import to_batch
 from fairway.problems.generate import generate
@@ -49,6 +50,27 @@ def test_triton_equals_dense(nodes, rule):
             assert torch.equal(found.allowed.cpu(), expected.allowed), name
             assert torch.equal(found.level.cpu(), expected.level), name
             assert torch.equal(found.bound.cpu(), expected.bound), name
+
+
+@pytest.mark.parametrize("rounds", [1, 16])
+@pytest.mark.parametrize("nodes", [2, 3, 8] if DEVICE == "cpu" else [2, 3, 8, 50, 100, 140])
+def test_windows_narrowed_in_one_launch_are_those_of_the_plain_loop(nodes, rounds, monkeypatch):
+    """To the last bit, also among some of the nodes alone."""
+    monkeypatch.setattr(orders, "ROUNDS", rounds)
+    narrower = 0
+    for name, batch in worlds(nodes, count=3).items():
+        known, tolerance = table(batch), 1e-5
+        among = torch.rand(batch.limit.shape, generator=torch.Generator().manual_seed(3)) < 0.8
+        lowest, highest = orders.settled(known.floor, known.limit, known.way, among, tolerance)
+        margin = orders.rounding(known.limit)
+        both = among[:, :, None] & among[:, None, :] & ~torch.eye(nodes, dtype=torch.bool)
+        back = torch.where(both, known.way.mT, -torch.inf)
+        given = (known.floor, known.limit, known.way, back, margin, tolerance + margin)
+        found = in_one_launch.settled(*(tensor.to(DEVICE) for tensor in given), rounds)
+        assert torch.equal(found[0].cpu(), lowest), name
+        assert torch.equal(found[1].cpu(), highest), name
+        narrower += int((highest < known.limit).sum())
+    assert nodes < 3 or narrower > 0
 
 
 @pytest.mark.parametrize("own", [True, False])

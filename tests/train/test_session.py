@@ -207,12 +207,22 @@ def test_the_length_of_a_run_without_a_budget_is_its_recipe_s(tiny, tmp_path):
 
 
 def test_validations_and_snapshots_come_as_often_as_asked(tiny, tmp_path):
-    cadence = Cadence(record=0.0, validation=0.0, snapshot=0.0)
+    cadence = Cadence(record=0.0, validation=0.0, snapshot=0.0, looking=1.0)
     steps = []
     for event in train_recipe(tiny, tmp_path, Budget(instances=12), device="cpu", cadence=cadence):
         steps.append((type(event), snapshot.restore(tiny, tmp_path, CPU).step))
     assert [kind for kind, _ in steps] == [Validation, *[Record, Validation] * 3, Finished]
     assert [step for _, step in steps] == [0, 0, 0, 1, 1, 2, 2, 3]
+
+
+def test_validations_that_take_long_are_rarer(tiny, tmp_path, monkeypatch):
+    """All but the first one, which compiles kernels."""
+    look = session.mean_score
+    monkeypatch.setattr(session, "mean_score", lambda scores: time.sleep(0.5) or look(scores))
+    cadence = Cadence(record=0.0, validation=0.0, snapshot=1e9, looking=1e-6)
+    events = train_recipe(tiny, tmp_path, Budget(instances=24), device="cpu", cadence=cadence)
+    kinds = [type(event) for event in events]
+    assert kinds == [Validation, Record, Validation, *[Record] * 5, Validation, Finished]
 
 
 def test_an_interrupted_run_is_saved_and_can_go_on(tiny, tmp_path):

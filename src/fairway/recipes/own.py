@@ -11,8 +11,8 @@ from fairway.train.config import Hardness, Rate, TrainConfig
 SMALL = 20
 """Nodes up to which a CPU trains a policy in minutes, so that the recipe is cut for one."""
 FACTS, RELATIONS = 8, 16
-OFTEN: dict[Hardness, int] = {"easy": 3, "medium": 2, "hard": 1}
-"""How often a general policy sees 100 nodes: the wider windows are, the more there is to learn."""
+OFTEN: dict[Hardness, tuple[int, int]] = {"easy": (2, 6), "medium": (1, 2), "hard": (1, 1)}
+"""How often a general policy sees 50 and 100 nodes: the wider windows are, the more there is to learn."""
 
 
 def fairway(task: Task) -> TrainConfig:
@@ -41,8 +41,8 @@ def fairway(task: Task) -> TrainConfig:
 def general(problem: Literal["tsptw", "tspdl"]) -> TrainConfig:
     """One policy for all published beds of a problem: every hardness and size in turn, 100 nodes more often."""
     kinds: list[Hardness] = ["easy", "medium", "hard"] if problem == "tsptw" else ["medium", "hard"]
-    small = [(hardness, 50) for hardness in kinds]
-    large = [(hardness, 100) for hardness in kinds for _ in range(OFTEN[hardness])]
+    small = [(hardness, 50) for hardness in kinds for _ in range(OFTEN[hardness][0])]
+    large = [(hardness, 100) for hardness in kinds for _ in range(OFTEN[hardness][1])]
     largest = fairway(Task(problem, 100, "hard"))
     return replace(largest, name=f"general-{problem}", mixture=(*small, *large))
 

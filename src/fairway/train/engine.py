@@ -27,12 +27,12 @@ def engine(config: TrainConfig, learners: Learners, world: World) -> Step:
     device = next(learners.policy.parameters()).device
     generator = Generator(device)
     parts = config.parts
-    runs: dict[tuple[Phase, int], Callable[[], Float[Tensor, " F"]]] = {}
+    runs: dict[tuple[Phase, TrainConfig], Callable[[], Float[Tensor, " F"]]] = {}
 
     def step(phase: Phase, number: int) -> Float[Tensor, " F"]:
-        kind = phase, number % len(parts)
+        kind = phase, parts[number % len(parts)]
         if kind not in runs:
-            once = partial(_once, parts[kind[1]], learners, phase, generator, world)
+            once = partial(_once, kind[1], learners, phase, generator, world)
             # Where processes talk to each other inside a step, a recording would have to agree on it.
             talks = phase in ("online", "warm") or config.policy.normalisation == "batch"
             recorded = device.type == "cuda" and not (talks and world.size > 1)

@@ -5,6 +5,7 @@ interrupted, the policy (`policy.json` and its weights) and `curve.png`.
 """
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -47,6 +48,8 @@ class Cadence:
     record: float = 1.0
     validation: float = 20.0
     snapshot: float = 30.0
+    looking: float = 0.05
+    """The share of all time that validations take at most: where they take long, they are rarer."""
 
 
 USUAL = Cadence()
@@ -264,6 +267,7 @@ class _Books:
         self._run, self._out, self._log, self.cadence = run, out, log, cadence
         self._held_out = _held_out(run)
         self._validated_at = self._saved_at = run.seconds
+        self._looked: float | None = None
         self._latest: Validation | None = None
         self.saved_step = run.step
 
@@ -271,17 +275,21 @@ class _Books:
         """The record itself, and what is due after it."""
         self._log.write(record)
         yield record
-        if record.seconds - self._validated_at >= self.cadence.validation:
+        rarer = (1 / self.cadence.looking - 1) * (self._looked or 0.0)
+        pause = max(self.cadence.validation, rarer)
+        if record.seconds - self._validated_at >= pause:
             yield self.validated()
         if record.seconds - self._saved_at >= self.cadence.snapshot:
             self._save()
 
     def validated(self) -> Validation:
         """A look at instances never trained on."""
-        run = self._run
+        run, began = self._run, time.monotonic()
         score = mean_score([_score(run, part, batch) for part, batch in self._held_out])
         self._latest = Validation(run.step, run.instances, run.seconds, score)
         self._validated_at = run.seconds
+        # The first one compiles kernels, and says nothing of those to come.
+        self._looked = 0.0 if self._looked is None else time.monotonic() - began
         self._log.write(self._latest)
         return self._latest
 
@@ -316,7 +324,7 @@ def _held_out(run: AnyRun) -> list[tuple[Config, Batch]]:
     device = run.device
     if isinstance(run, ColonyRun):
         return [(run.config, validation_set(run.config, ANTS_HELD_OUT, device))]
-    parts, small = run.config.parts, 512 if run.config.nodes <= 20 else 128
+    parts, small = tuple(dict.fromkeys(run.config.parts)), 512 if run.config.nodes <= 20 else 128
     count = (2_000 if device.type == "cuda" else small) // len(parts)
     return [(part, validation_set(part, max(1, count), device)) for part in parts]
 

@@ -37,10 +37,15 @@ def settled(
     margin = rounding(highest)
     both = among[:, :, None] & among[:, None, :]
     both.diagonal(dim1=-2, dim2=-1).fill_(value=False)
-    back = torch.where(both, way.mT, -torch.inf)
+    back, allowance = torch.where(both, way.mT, -torch.inf), tolerance + margin
+    if way.is_cuda and way.dtype == torch.float32:
+        from fairway.kernels.lookahead.gpu import orders
+
+        if way.shape[1] <= orders.MOST_NODES:
+            return orders.settled(lowest, highest, way, back, margin, allowance, ROUNDS)
     for _ in range(ROUNDS):
         # The row comes before the column, after which it would be late.
-        before = lowest[:, None, :] + back > (highest + (tolerance + margin))[:, :, None]
+        before = lowest[:, None, :] + back > (highest + allowance)[:, :, None]
         after = torch.where(before, lowest[:, :, None] + way, -torch.inf).amax(1)
         ahead = torch.where(before, highest[:, None, :] - way, torch.inf).amin(2)
         lowest = torch.maximum(lowest, after - margin)

@@ -84,7 +84,7 @@ def decode(
     wide = track.order[:, None, :].expand(-1, ranks.shape[1], -1)
     stops = wide.gather(2, ranks.long()).transpose(1, 2)
     log_probability, length, excess, worst, broken, dead_ends = sums.unbind(-1)
-    counts = (broken.detach().int(), dead_ends.detach().int())
+    counts = (broken.detach().long(), dead_ends.detach().long())
     summed = (length.detach(), excess.detach(), worst.detach(), *counts)
     return Walked(stops, levels.transpose(1, 2), log_probability, *summed)
 
