@@ -14,7 +14,7 @@ from fairway.inference.model import Model, check_guard
 from fairway.kernels.lookahead import Guard
 from fairway.kernels.pointer import Pointer
 from fairway.problems.augment import symmetries
-from fairway.problems.batch import TSPDLBatch, TSPTWBatch, forwards, to_batch
+from fairway.problems.batch import TSPDLBatch, TSPTWBatch, forwards, take, to_batch
 from fairway.problems.instance import InstanceSet
 from fairway.search import exact, guided
 from fairway.search.decode import build, scoring, watch
@@ -101,6 +101,23 @@ def _decoded(
             look, score = watch(views, guard, None), scoring(views, pointer)
             return guided.beam(views, look=look, score=score, width=mode.width)
         case _:
-            look, score = watch(views, guard, None), scoring(views, pointer)
-            select = sampled(chance, mode.views)
-            return retreating(views, look=look, score=score, budget=mode.budget, chance=select)
+            return _turned_back(views, pointer, guard, mode, chance)
+
+
+def _turned_back(
+    views: Batch, pointer: Pointer, guard: Guard, mode: Mode, chance: Sequence[Generator]
+) -> Int[Tensor, "B 1 M"]:
+    """Greedy tours; where one of an instance breaks a limit, its views are decoded again and turn back in time."""
+    built = build_carefully(views, pointer, guard)
+    lost = (built.broken[:, 0] > 0).unflatten(0, (mode.views, -1))
+    some = torch.nonzero(lost.any(0))[:, 0]
+    if not len(some):
+        return built.tours
+    first = len(lost[0]) * torch.arange(mode.views, device=some.device)
+    at = (first[:, None] + some).flatten()
+    again, select = take(views, at), sampled([chance[i] for i in some.tolist()], mode.views)
+    look, score = watch(again, guard, None), scoring(again, pointer.of(at))
+    found = retreating(again, look=look, score=score, budget=mode.budget, chance=select)
+    tours, kept = built.tours.clone(), lost.flatten()[at]
+    tours[at[kept]] = found[kept]
+    return tours

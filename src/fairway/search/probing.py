@@ -4,7 +4,7 @@ A choice is refused where the orders among what would be left leave some node no
 refused, so that a tour which ended well would be built the same again: only the others are.
 """
 
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -36,7 +36,7 @@ def build_carefully(batch: Batch, pointer: Pointer, guard: Guard) -> Rollout:
         return built
     found = {field.name: getattr(built, field.name).clone() for field in fields(Rollout)}
     for part in lost.split(max(1, AT_A_TIME // batch.limit.shape[1] ** 2)):
-        again = _built_again(take(batch, part), _of(pointer, part), guard.rule)
+        again = _built_again(take(batch, part), pointer.of(part), guard.rule)
         for name, whole in found.items():
             whole[part] = getattr(again, name)
     return Rollout(**found)
@@ -81,9 +81,3 @@ def refuses(
     lowest = torch.maximum(known.floor[asked], reached)
     lowest, highest = settled(lowest, highest, way, rest, rule.tolerance)
     return (rest & (lowest > highest + rule.tolerance)).any(-1)
-
-
-def _of(pointer: Pointer, part: Int[Tensor, " K"]) -> Pointer:
-    """What a pointer says of some instances."""
-    names = ("query", "key", "value", "aim", "drift", "bias")
-    return replace(pointer, **{name: getattr(pointer, name)[part].float() for name in names})

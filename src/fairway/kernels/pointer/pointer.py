@@ -1,8 +1,8 @@
 """What a decoder asks and is told, once an instance: everything that its weights can say before a tour begins."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 
@@ -39,3 +39,8 @@ class Pointer:
     def heads(self) -> int:
         """How many heads share the width."""
         return self.drift.shape[1]
+
+    def of(self, some: Int[Tensor, " K"]) -> "Pointer":
+        """What it says of some instances, in float32."""
+        names = ("query", "key", "value", "aim", "drift", "bias")
+        return replace(self, **{name: getattr(self, name)[some].float() for name in names})
