@@ -160,7 +160,7 @@ def test_a_general_policy_sees_every_bed_of_its_problem(problem, kinds):
     config = recipe_named(f"general-{problem}")
     assert len(set(config.mixture)) == kinds
     sizes = [part.nodes for part in config.parts]
-    assert sizes.count(100) > sizes.count(50) == kinds // 2
+    assert sizes.count(100) > sizes.count(50) >= kinds // 2
     assert {part.problem for part in config.parts} == {problem}
     assert all(part.mixture == () and part.guard == config.guard for part in config.parts)
 

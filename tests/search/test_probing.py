@@ -38,9 +38,9 @@ def test_no_choice_of_an_optimal_tour_is_refused(hardness):
     assert len(tours) > 4, "the test must see feasible instances"
     batch = take(to_batch(drawn), torch.tensor(list(tours)))
     tours = torch.tensor(list(tours.values()))
-    known, state, everyone = table(batch, PAIRS), start(batch), torch.arange(len(tours))
+    known, state = table(batch, PAIRS), start(batch)
     for choice in tours.unbind(1):
-        assert not refuses(known, PAIRS, state, everyone, choice).any()
+        assert not refuses(known, PAIRS, state, choice).any()
         state = step(batch, state, choice[:, None])
 
 
@@ -48,10 +48,10 @@ def test_a_choice_that_pairs_allow_is_refused_for_what_three_nodes_need_together
     """All are a unit apart. After 1 each two of 2, 3, 4 fit, but 2 must come next, and 3 and 4 do not both fit then."""
     travel = 1.0 - np.eye(5)
     batch = to_batch(instance_set([TSPTW(travel, 0, [99, 9, 2.5, 3.5, 3.5])]))
-    known, begun, only = table(batch, PAIRS), start(batch), torch.tensor([0])
+    known, begun = table(batch, PAIRS), start(batch)
     assert dense.lookahead(known, begun, PAIRS).allowed[0, 0, 1]
-    assert refuses(known, PAIRS, begun, only, torch.tensor([1])).all()
-    assert not refuses(known, PAIRS, begun, only, torch.tensor([2])).any(), "2, 3, 4, 1 is a tour"
+    assert refuses(known, PAIRS, begun, torch.tensor([1])).all()
+    assert not refuses(known, PAIRS, begun, torch.tensor([2])).any(), "2, 3, 4, 1 is a tour"
 
 
 def test_lost_tours_are_built_again_and_others_left_as_they_are():

@@ -16,6 +16,9 @@ SMALLEST = 20
 HEAD_ANTS = 5
 """Along whose tours a PIP-D head learns: all twenty would not fit most GPUs at 500 nodes."""
 
+TRUSTED = 0.98
+"""Of a wary colony: tours of hundreds of stops do not forgive one mistake in ten."""
+
 
 def gfacs_star(task: Task) -> ColonyConfig:
     """Ants with the Lagrangian penalty and no mask."""
@@ -59,6 +62,13 @@ def growing(config: ColonyConfig) -> ColonyConfig:
     """Instances of a fifth of the nodes, then of two fifths, then of all: small ones teach most of it, and quickly."""
     sizes = (max(SMALLEST, config.nodes * fifths // 5) for fifths in (1, 2, 5))
     return replace(config, growth=tuple(min(nodes, config.nodes) for nodes in sizes))
+
+
+def wary(config: ColonyConfig) -> ColonyConfig:
+    """The learned mask is used only where it is nearly as good as the one it learns from."""
+    if config.foresight is None:
+        raise InvalidRequest(f"{config.name}: has no learned mask to be wary of; choose pip-d")
+    return replace(config, wary=TRUSTED)
 
 
 def looking_nearby(config: ColonyConfig) -> ColonyConfig:

@@ -1,29 +1,32 @@
-"""Second thoughts: greedy tours that ran into a dead end are built again, each choice tried out before it is taken.
+"""Second thoughts: greedy tours that broke a limit are built again, each choice tried out before it is taken.
 
-A choice is refused where the orders among what would be left leave some node no time. No move of a feasible tour is
-refused, so that a tour which ended well would be built the same again: only the others are.
+A choice is refused where the orders among what would be left leave some node no time, and taken back where every
+choice after it is refused. No move of a feasible tour is refused for its orders, so that a tour which ended well would
+be built the same again: only the others are. What comes of it is the greedy tour under a mask that sees as far as it
+takes, within a budget.
 """
 
 from dataclasses import fields
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Int
 from torch import Tensor
 
-from fairway.kernels.lookahead import Guard, along
+from fairway.kernels.lookahead import Guard, ahead
 from fairway.kernels.lookahead.orders import rounding, settled
-from fairway.kernels.lookahead.rule import Outlook, Rule
+from fairway.kernels.lookahead.rule import Rule
 from fairway.kernels.lookahead.table import Table, table
 from fairway.kernels.pointer import Pointer
 from fairway.problems.batch import TSPDLBatch, TSPTWBatch, take
-from fairway.problems.problem import State
+from fairway.problems.problem import State, extend
 from fairway.search.decode import build, scoring
-from fairway.search.rollout import Rollout, Score, rollout
-from fairway.search.select import greedy
+from fairway.search.rollout import Rollout, weighed
 
 Batch = TSPTWBatch | TSPDLBatch
 AT_A_TIME = 2**25
 """Pairs of nodes of the tours that are built again together."""
+BUDGET = 8
+"""Choices tried for each node: tours of the shipped policy need four at most."""
 
 
 def build_carefully(batch: Batch, pointer: Pointer, guard: Guard) -> Rollout:
@@ -34,50 +37,106 @@ def build_carefully(batch: Batch, pointer: Pointer, guard: Guard) -> Rollout:
     lost = torch.nonzero(built.broken[:, 0])[:, 0]
     if not len(lost):
         return built
-    found = {field.name: getattr(built, field.name).clone() for field in fields(Rollout)}
+    whole = {field.name: getattr(built, field.name).clone() for field in fields(Rollout)}
     for part in lost.split(max(1, AT_A_TIME // batch.limit.shape[1] ** 2)):
-        again = _built_again(take(batch, part), pointer.of(part), guard.rule)
-        for name, whole in found.items():
-            whole[part] = getattr(again, name)
-    return Rollout(**found)
+        found, again = _built_again(take(batch, part), pointer.of(part), guard.rule)
+        for name, values in whole.items():
+            values[part[found]] = getattr(again, name)[found]
+    return Rollout(**whole)
 
 
 @torch.no_grad()
-def _built_again(batch: Batch, pointer: Pointer, rule: Rule) -> Rollout:
-    score = probing(table(batch, rule), rule, scoring(batch, pointer))
-    return rollout(batch, look=along(batch, 1, rule), score=score, select=greedy)
-
-
-def probing(known: Table, rule: Rule, score: Score) -> Score:
-    """The scores of one rollout of one tour an instance, without what was best and is refused."""
-    lost = torch.zeros(len(known.limit), dtype=torch.bool, device=known.limit.device)
-
-    def thought_over(state: State, outlook: Outlook) -> Float[Tensor, "B 1 N"]:
-        scores = torch.where(outlook.allowed, score(state, outlook), -torch.inf)[:, 0]
-        passes = outlook.level <= outlook.bound + rule.tolerance
-        hopeful = torch.where(passes[:, 0], scores, -torch.inf)
-        asked = torch.nonzero(~lost)[:, 0]
-        while len(asked):
-            lost[asked] |= hopeful[asked].isneginf().all(-1)
-            asked = asked[~lost[asked]]
-            choice = hopeful[asked].argmax(-1)
-            refused = refuses(known, rule, state, asked, choice)
-            asked, choice = asked[refused], choice[refused]
-            hopeful[asked, choice] = -torch.inf
-        return torch.where(lost[:, None], scores, hopeful)[:, None]
-
-    return thought_over
+def _built_again(batch: Batch, pointer: Pointer, rule: Rule) -> tuple[Bool[Tensor, " K"], Rollout]:
+    """Which tours came to an end within the budget, and all of them."""
+    known, walk = table(batch, rule), _Walk(batch)
+    look, score = ahead(batch, rule), scoring(batch, pointer)
+    for _ in range(BUDGET * batch.limit.shape[1]):
+        state = walk.state
+        outlook = look(state)
+        hopeful = outlook.allowed[:, 0] & ~walk.struck
+        stuck = ~hopeful.any(-1)
+        if bool((stuck & (walk.ended | walk.at_depot)).all()):
+            break
+        choice = score(state, outlook)[:, 0].masked_fill(~hopeful, -torch.inf).argmax(-1)
+        refused = refuses(known, rule, state, choice)
+        walk.strike(choice, ~stuck & refused)
+        back = stuck & ~walk.ended & ~walk.at_depot
+        walk.go_on(choice, ~stuck & ~refused)
+        walk.go_back(back)
+    tours, levels = walk.path[:, None, 1:], walk.levels[:, None, 1:]
+    return walk.ended, weighed(batch, tours, levels, torch.zeros_like(tours[..., 0]))
 
 
 def refuses(
-    known: Table, rule: Rule, state: State, asked: Int[Tensor, " K"], choice: Int[Tensor, " K"]
+    known: Table, rule: Rule, state: State, choice: Int[Tensor, " K"]
 ) -> Bool[Tensor, " K"]:
     """Whether some node left has no time after the choice, windows narrowed from there on; of each only tour."""
-    here, level = state.node[asked, 0], state.level[asked, 0]
-    level = torch.maximum(level + known.lead[asked, here, choice], known.floor[asked, choice])
-    rest = state.unvisited[asked, 0].scatter(1, choice[:, None], value=False)
-    way, highest = known.way[asked], known.limit[asked]
-    reached = level[:, None] + known.way[asked, choice] - rounding(highest)
-    lowest = torch.maximum(known.floor[asked], reached)
-    lowest, highest = settled(lowest, highest, way, rest, rule.tolerance)
+    here, level = state.node[:, 0], state.level[:, 0]
+    everyone = torch.arange(len(choice), device=choice.device)
+    level = torch.maximum(level + known.lead[everyone, here, choice], known.floor[everyone, choice])
+    rest = state.unvisited[:, 0].scatter(1, choice[:, None], value=False)
+    reached = level[:, None] + known.way[everyone, choice] - rounding(known.limit)
+    lowest = torch.maximum(known.floor, reached)
+    lowest, highest = settled(lowest, known.limit, known.way, rest, rule.tolerance)
     return (rest & (lowest > highest + rule.tolerance)).any(-1)
+
+
+class _Walk:
+    """One unfinished tour an instance, and at each of its stops the choices that were tried and struck out."""
+
+    def __init__(self, batch: Batch) -> None:
+        count, nodes = batch.limit.shape
+        self._batch = batch
+        self._everyone = torch.arange(count, device=batch.limit.device)
+        self._stops = torch.zeros_like(self._everyone)
+        self._unvisited = torch.ones_like(batch.limit, dtype=torch.bool)
+        self._unvisited[:, 0] = False
+        self._struck = self._unvisited.new_zeros((count, nodes, nodes))
+        self.path = self._stops.new_zeros((count, nodes))
+        """The depot, the stops so far, and beyond them whatever was there before."""
+        self.levels = batch.outset[:, None].repeat(1, nodes)
+
+    @property
+    def state(self) -> State:
+        """Where the tours stand."""
+        at = self._stops[:, None]
+        return State(self.path.gather(1, at), self.levels.gather(1, at), self._unvisited[:, None])
+
+    @property
+    def ended(self) -> Bool[Tensor, " K"]:
+        """The tours with all their stops."""
+        return self._stops == self.path.shape[1] - 1
+
+    @property
+    def at_depot(self) -> Bool[Tensor, " K"]:
+        """The tours that have none."""
+        return self._stops == 0
+
+    @property
+    def struck(self) -> Bool[Tensor, "K N"]:
+        """What was tried in vain where the tours stand."""
+        return self._struck[self._everyone, self._stops]
+
+    def go_on(self, choice: Int[Tensor, " K"], some: Bool[Tensor, " K"]) -> None:
+        """Some tours take their choices."""
+        state = self.state
+        level = extend(self._batch, state.level, state.node, choice[:, None])[:, 0]
+        one, chosen = self._everyone[some], choice[some]
+        self._unvisited[one, chosen] = False
+        self._stops[one] += 1
+        self.path[one, self._stops[one]] = chosen
+        self.levels[one, self._stops[one]] = level[some]
+        self._struck[one, self._stops[one]] = False
+
+    def strike(self, choice: Int[Tensor, " K"], some: Bool[Tensor, " K"]) -> None:
+        """Some tours will not try their choices again where they stand."""
+        one = self._everyone[some]
+        self._struck[one, self._stops[one], choice[some]] = True
+
+    def go_back(self, some: Bool[Tensor, " K"]) -> None:
+        """Some tours, none of them at the depot, undo their last stops and strike them out."""
+        one = self._everyone[some]
+        last = self.path[one, self._stops[one]]
+        self._unvisited[one, last] = True
+        self._stops[one] -= 1
+        self._struck[one, self._stops[one], last] = True

@@ -92,6 +92,13 @@ def test_a_run_that_is_cut_short_has_as_many_epochs_of_each_phase():
     assert "copied" in run.marks
 
 
+@pytest.mark.parametrize(("wary", "masks"), [(0.0, True), (1.1, False)])
+def test_a_wary_colony_keeps_to_its_guard_until_the_head_is_right_often_enough(wary, masks):
+    found_records, run = records(replace(LEARNED, wary=wary))
+    assert ("offline" in [record.phase for record in found_records]) == masks
+    assert 0 <= run.marks["right"] <= 1
+
+
 def test_the_plan_of_a_head_is_followed_and_its_best_copy_masks():
     found_records, run = records(LEARNED)
     phases = [record.phase for record in found_records][::2]

@@ -39,7 +39,7 @@ def train(run: ColonyRun, budget: Budget, world: World, every: float = 1.0) -> I
     run.policy.train()
     while (spent := budget.spent(run)) < 1:
         config = grown(run.config, spent)
-        phase, over = phase_of(run.config, spent), epochs_over(run.config, spent)
+        phase, over = phase_now(run, spent), epochs_over(run.config, spent)
         tempo = tempo_at(config, spent)
         generator.manual_seed(seed_of(run.config.seed, run.step))
         counted = advance(run, config, colony, phase, tempo, generator)
@@ -92,6 +92,13 @@ def phase_of(config: ColonyConfig, spent: float) -> Phase:
         return "exact"
     planned = is_online(plan, epochs_over(config, spent) + 1, spent)
     return "online" if planned or grew_within(config, plan.refresh, spent) else "offline"
+
+
+def phase_now(run: ColonyRun, spent: float) -> Phase:
+    """The phase that is planned; a wary colony goes on under its guard while the copy is not right often enough."""
+    planned = phase_of(run.config, spent)
+    doubtful = run.marks.get("right", 0.0) < run.config.wary
+    return "online" if planned == "offline" and doubtful else planned
 
 
 def settle(run: ColonyRun, phase: Phase, block_ends: bool) -> None:
