@@ -1,4 +1,4 @@
-"""Second thoughts: greedy tours that broke a limit are built again, each choice tried out before it is taken.
+"""Second thoughts: greedy tours that ran into a dead end are built again, each choice tried out before it is taken.
 
 A choice is refused where the orders among what would be left leave some node no time, and taken back where every
 choice after it is refused. No move of a feasible tour is refused for its orders, so that a tour which ended well would
@@ -34,7 +34,8 @@ def build_carefully(batch: Batch, pointer: Pointer, guard: Guard) -> Rollout:
     built = build(batch, pointer, guard)
     if guard.kind != "ahead" or not guard.rule.pairs or guard.until is not None:
         return built
-    lost = torch.nonzero(built.broken[:, 0])[:, 0]
+    # What broke no limit may still have had to return too late: it ran into a dead end as well.
+    lost = torch.nonzero((built.broken + built.dead_ends)[:, 0])[:, 0]
     if not len(lost):
         return built
     whole = {field.name: getattr(built, field.name).clone() for field in fields(Rollout)}
