@@ -178,5 +178,5 @@ def test_modes_that_cannot_be_are_refused(wrong):
 
 
 def test_a_mode_says_only_what_matters_to_it():
-    assert Mode().settings == {"kind": "greedy", "symmetries": True}
+    assert Mode().settings == {"kind": "greedy", "symmetries": True, "budget": 200}
     assert Mode("beam", width=4).settings == {"kind": "beam", "symmetries": True, "width": 4}

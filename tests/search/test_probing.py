@@ -107,6 +107,15 @@ def can_end(instance, begun):
     return any(can_end(instance, [*begun, node]) for node in left)
 
 
+def test_without_a_budget_there_are_no_second_thoughts():
+    batch = draw(LAWS["tsptw", "hard"], 50, 100, torch.Generator().manual_seed(5))
+    pointer, guard = some_pointer(100, 50), Guard(rule=PAIRS)
+    plain = build(batch, pointer, guard)
+    assert plain.dead_ends.any(), "the test must see tours that fail"
+    assert torch.equal(build_carefully(batch, pointer, guard, budget=0).tours, plain.tours)
+    assert not build_carefully(batch, pointer, guard, budget=100).dead_ends.any()
+
+
 def test_where_no_tour_is_lost_none_is_built_again():
     batch = draw(LAWS["tsptw", "easy"], 20, 6, torch.Generator().manual_seed(5))
     pointer, guard = some_pointer(6, 20), Guard(rule=PAIRS)

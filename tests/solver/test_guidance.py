@@ -9,6 +9,7 @@ import fairway
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.inference import brief
 from fairway.inference.brief import FORAGING, affordable
+from fairway.inference.mode import Mode
 from fairway.judge import Solution, verify
 from fairway.policies.attention import Policy
 from fairway.policies.checkpoint import save_policy
@@ -63,7 +64,7 @@ def test_lists_are_guided_in_every_process(policy, easy):
 
 def test_a_policy_takes_no_more_time_than_there_is():
     assert affordable(100, 1.0).kind == "beam"
-    assert affordable(100, 0.1).kind == "greedy"
+    assert affordable(100, 0.1) == Mode("greedy", symmetries=False, budget=0)
     assert affordable(100, 0.01) is None
 
 

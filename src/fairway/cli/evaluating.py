@@ -64,7 +64,7 @@ def evaluate(
     symmetries: Annotated[bool, typer.Option(help="See instances in eight ways.")] = True,
     samples: Annotated[int, typer.Option(help="Tours sampled, of each view.")] = 1,
     width: Annotated[int, typer.Option(help="Of a beam.")] = 16,
-    budget: Annotated[int, typer.Option(help="Steps more, to retreat from dead ends.")] = 200,
+    budget: Annotated[int, typer.Option(help="Steps more, to go back from dead ends.")] = 200,
     mask: Annotated[
         Literal["trained", "none", "0", "1", "2", "pairs", "drafts"],
         typer.Option(help="Steps of look-ahead, over pairs, or the exact one for drafts."),

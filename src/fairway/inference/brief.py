@@ -41,10 +41,11 @@ def tours_within(
 
 
 def affordable(nodes: int, seconds: float) -> Mode | None:
-    """A beam, a single tour, or nothing."""
+    """A beam, a single tour without second thoughts, which a search mends sooner, or nothing."""
     if nodes * BEAM_SECONDS <= seconds:
         return Mode("beam", symmetries=False, width=WIDTH)
-    return Mode("greedy", symmetries=False) if nodes * GREEDY_SECONDS <= seconds else None
+    once = Mode("greedy", symmetries=False, budget=0)
+    return once if nodes * GREEDY_SECONDS <= seconds else None
 
 
 def _by_ants(colony: Colony, one: InstanceSet, seconds: float, seed: int) -> Iterator[Tour]:

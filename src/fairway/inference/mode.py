@@ -24,7 +24,8 @@ class Mode:
     width: int = 16
     """Of a beam, for each view where there are several."""
     budget: int = 200
-    """Steps that tours of each view may take beyond the shortest, to go back and forth."""
+    """Steps that tours of each view may take beyond the shortest, to go back and forth: retreats, and second thoughts
+    of greedy tours under a mask that asks about pairs."""
     guard: Guard | None = None
     """Which mask is used; None for the one the policy was trained with."""
 
@@ -49,7 +50,8 @@ class Mode:
     def settings(self) -> dict[str, Any]:
         """What decides the tours, without what this kind does not ask for."""
         asked = {
-            "sample": ("samples",), "beam": ("width",), "labels": ("width",), "retreat": ("budget",)
+            "greedy": ("budget",), "retreat": ("budget",),
+            "sample": ("samples",), "beam": ("width",), "labels": ("width",),
         }  # fmt: skip
         said = {**asdict(self), "symmetries": self.views > 1}
         kept = ("kind", "symmetries", "guard", *asked.get(self.kind, ()))

@@ -92,7 +92,7 @@ def _decoded(
 ) -> Int[Tensor, "B P M"]:
     match mode.kind:
         case "greedy":
-            return build_carefully(views, pointer, guard).tours
+            return build_carefully(views, pointer, guard, mode.budget).tours
         case "sample":
             drawn = uniform(chance, mode.views, mode.samples, views.limit.shape[1] - 1)
             noise = drawn.transpose(0, 1).flatten(0, 1).to(views.limit.device)
@@ -108,7 +108,7 @@ def _turned_back(
     views: Batch, pointer: Pointer, guard: Guard, mode: Mode, chance: Sequence[Generator]
 ) -> Int[Tensor, "B 1 M"]:
     """Greedy tours; where one of an instance breaks a limit, its views are decoded again and turn back in time."""
-    built = build_carefully(views, pointer, guard)
+    built = build_carefully(views, pointer, guard, mode.budget)
     lost = (built.broken[:, 0] > 0).unflatten(0, (mode.views, -1))
     some = torch.nonzero(lost.any(0))[:, 0]
     if not len(some):
