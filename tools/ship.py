@@ -33,6 +33,8 @@ def main() -> None:
         ).stdout.strip()
     )
     story = card.trained | {"commit": commit, "command": asked.command}
+    for old in FOLDER.glob(f"{asked.name}.*"):
+        old.unlink()  # or the new weights would need another name beside them
     place = save_policy(policy, FOLDER / asked.name, trained=story, half=True)
     again, _ = load_policy(place, torch.device("cpu"))
     lost = max(

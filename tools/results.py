@@ -1,0 +1,45 @@
+"""`python tools/results.py FOLDER`: make RESULTS.md and the table of README.md anew, from the lines in results/.
+
+FOLDER holds the published costs of LKH-3, a file `lkh-BED.npz` for each bed, to which all gaps of Tables 1 and 2 are.
+"""
+
+import argparse
+import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from fairway import atomic
+from fairway.evaluate.readme import put_into, results_table
+from fairway.evaluate.report import report
+
+ROOT = Path(__file__).parent.parent
+PAGES = ("main", "large", "dumas", "beams")
+"""Those of the report that have rows of ours."""
+TITLE = """# Results
+
+Every table here is made of the lines in [results](results) by `python tools/results.py FOLDER`; `fairway report` makes
+all others of the paper, and the pictures. How the lines were taken: [evaluation](docs/evaluation.md),
+[models](docs/models.md), [gfacs](docs/gfacs.md).
+
+"""
+
+
+def main() -> None:
+    """Report into a folder that is thrown away, and keep some pages."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    files = sorted(parser.parse_args().folder.glob("lkh-*.npz"))
+    references = {file.stem.removeprefix("lkh-"): file for file in files}
+    with TemporaryDirectory() as out:
+        written = report(ROOT / "results", Path(out), references)
+        words = written.index.read_text().split("\n| |")[0].removeprefix("# Results\n\n")
+        pages = [(Path(out) / f"{page}.md").read_text() for page in PAGES]
+    # A page becomes a chapter, and its pictures stay with the report.
+    chapters = [re.sub(r"!\[.*\n+", "", re.sub(r"(?m)^#", "##", page)) for page in pages]
+    whole = TITLE + "\n\n".join(part.strip() for part in (words, *chapters)) + "\n"
+    atomic.write_bytes(ROOT / "RESULTS.md", whole.encode())
+    put_into(ROOT / "README.md", results_table(written.measured))
+
+
+if __name__ == "__main__":
+    main()
