@@ -65,6 +65,15 @@ def test_an_unfinished_evaluation_says_so():
     assert row.values["note"] == "unfinished: 2 of 9"
 
 
+def test_a_time_that_is_not_of_a_cpu_says_so():
+    timed = took(0, 2, 4.0, device="cuda")
+    row = of(
+        bed_table("main", "tsptw50-hard", [measured("x", count=9, timings=[timed])], None),
+        "measured",
+    )[0]
+    assert row.values["note"] == "unfinished: 2 of 9, timed on cuda"
+
+
 def test_settings_fill_the_columns_of_a_study():
     two = measured("POMO*+PIP, 2 steps", study="mask-steps", bed="tsptw50-medium", steps=2)
     table = bed_table("mask-steps", "tsptw50-medium", [two], "a file")

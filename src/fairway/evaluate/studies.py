@@ -173,8 +173,8 @@ def values_of(measured: Measured, extras: Iterable[str] = ()) -> dict[str, Value
         "inst_interval": metrics.inst_interval,
         "proved": metrics.proved,
     }
-    if metrics.instances < header.count:
-        values["note"] = f"unfinished: {metrics.instances:,} of {header.count:,}"
+    if note := _note(measured):
+        values["note"] = note
     if (gap := metrics.gap) is not None:
         values |= {
             "gap": gap.stated,
@@ -192,6 +192,17 @@ def values_of(measured: Measured, extras: Iterable[str] = ()) -> dict[str, Value
             "timed": speed.instances,
         }
     return values
+
+
+def _note(measured: Measured) -> str:
+    """What a figure should not be read without: what is missing, and where time was not taken on a CPU."""
+    count, metrics = measured.header.count, measured.metrics
+    notes = []
+    if metrics.instances < count:
+        notes.append(f"unfinished: {metrics.instances:,} of {count:,}")
+    if metrics.speed is not None and metrics.speed.device != "cpu":
+        notes.append(f"timed on {metrics.speed.device}")
+    return ", ".join(notes)
 
 
 def speed_table(measured: Iterable[Measured]) -> Table:
