@@ -86,7 +86,7 @@ def test_no_step_of_an_ant_waits_for_the_gpu():
 )
 @pytest.mark.parametrize("guard", [Guard(), Guard(rule=PAIRS)], ids=["one step", "pairs"])
 def test_policies_propose_the_same_tours(mode, guard):
-    """Greedily under pairs with second thoughts, of which twelve such instances make many a tour need some."""
+    """Under pairs greedy tours have second thoughts, and an untrained policy needs them."""
     torch.manual_seed(5)
     policy = Policy(replace(POMO, layers=2, facts=8)).eval().requires_grad_(False)
     instances = generate("tsptw", n=40, hardness="hard", count=12, seed=3)
