@@ -66,6 +66,8 @@ def test_a_policy_takes_no_more_time_than_there_is():
     assert affordable(100, 1.0).kind == "beam"
     assert affordable(100, 0.1) == Mode("greedy", symmetries=False, budget=0)
     assert affordable(100, 0.01) is None
+    assert affordable(500, 0.5).kind == "greedy"
+    assert affordable(1000, 0.5) is None, "what pairs of nodes take outweighs what nodes do"
 
 
 def test_ants_bring_first_tours_too(colony, easy):

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from fairway.inference.ants import Colony
     from fairway.inference.model import Model
 
-SHARE = 0.3
-"""Of the budget, what they may take."""
+SHARE = 0.5
+"""Of the budget, what they may take: where a policy's tour takes that long, it is worth it."""
 
 
 @cache
