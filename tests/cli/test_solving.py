@@ -114,6 +114,16 @@ def test_what_is_no_policy_is_named_as_it_was_given(stops, tmp_path):
     )
 
 
+def test_many_ports_are_guided_by_what_ships_unless_none_is_asked_for(tmp_path):
+    file = tmp_path / "many.npz"
+    fairway.write(fairway.generate("tspdl", n=300, hardness="hard", seed=1), file)
+    first = [
+        records(run("solve", file, "--json", "--seconds", 0.6, *words))[0]["trace"][0]["method"]
+        for words in ((), ("--policy", "none"), ("--policy", "general-tspdl"))
+    ]
+    assert first == ["policy", "local search", "policy"]
+
+
 def test_an_objective_and_a_budget_may_be_chosen(stops, ports):
     record = records(run("solve", stops, "--json", "--objective", "makespan", "--iterations", 9))[0]
     assert (record["objective"], record["lower_bound"]) == ("makespan", 13)

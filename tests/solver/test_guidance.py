@@ -1,6 +1,7 @@
 """First tours from a trained policy."""
 
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -8,8 +9,8 @@ import torch
 import fairway
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.inference import brief
-from fairway.inference.brief import FORAGING, affordable
-from fairway.inference.mode import Mode
+from fairway.inference.brief import FORAGING
+from fairway.inference.seconds import affordable
 from fairway.judge import Solution, verify
 from fairway.policies.attention import Policy
 from fairway.policies.checkpoint import save_policy
@@ -17,7 +18,9 @@ from fairway.policies.config import HeatmapConfig, PolicyConfig
 from fairway.policies.heatmap import HeatmapNetwork
 from fairway.problems.generate import generate
 from fairway.recipes import recipe_named
-from fairway.solver.guidance import SHARE, guided_tours
+from fairway.solver.guidance import SHARE, USUAL, choice_of, guided_tours, model_at, prepare
+from fairway.solver.request import Request
+from fairway.weights import shipped
 
 
 @pytest.fixture
@@ -63,11 +66,25 @@ def test_lists_are_guided_in_every_process(policy, easy):
 
 
 def test_a_policy_takes_no_more_time_than_there_is():
-    assert affordable(100, 1.0).kind == "beam"
-    assert affordable(100, 0.1) == Mode("greedy", symmetries=False, budget=0)
+    assert affordable(100, 1.0) == "beam"
+    assert affordable(100, 0.1) == "greedy"
     assert affordable(100, 0.01) is None
-    assert affordable(500, 0.5).kind == "greedy"
+    assert affordable(500, 0.5) == "greedy"
     assert affordable(1000, 0.5) is None, "what pairs of nodes take outweighs what nodes do"
+
+
+def test_every_way_to_a_tour_is_tried_before_the_clock_runs(policy, easy, monkeypatch):
+    """Each has code of its own, which would otherwise be compiled within the budget."""
+    used = []
+    propose = brief.propose
+    monkeypatch.setattr(brief, "propose", lambda *given: used.append(given[2]) or propose(*given))
+    prepare(easy[0], policy)
+    before = set(used)
+    used.clear()
+    for seconds in (0.02, 9.0):
+        assert list(guided_tours(easy[0], policy, seconds))
+    assert len(set(used)) == 2
+    assert set(used) <= before
 
 
 def test_ants_bring_first_tours_too(colony, easy):
@@ -115,3 +132,68 @@ def test_other_units_and_service_times_are_no_obstacle(policy, easy):
     assert one == other
     served = replace(instance, service=[0.0] + [1.0] * 19)
     assert isinstance(fairway.solve(served, iterations=0, policy=policy).solution, Solution)
+
+
+@pytest.fixture
+def large():
+    """Many ports, where the policy that ships is used unasked."""
+    return generate("tspdl", n=300, hardness="hard", count=1, seed=1)[0]
+
+
+def methods(result):
+    return {step.method for step in result.trace}
+
+
+@pytest.mark.parametrize(
+    ("problem", "nodes", "request_", "used"),
+    [
+        ("tspdl", 300, Request(policy="auto"), True),
+        ("tspdl", 299, Request(policy="auto"), False),
+        ("tspdl", 1000, Request(policy="auto"), False),
+        ("tspdl", 1000, Request(seconds=9, policy="auto"), True),
+        ("tspdl", 300, Request(seconds=0.05, policy="auto"), False),
+        ("tspdl", 300, Request(iterations=9, policy="auto"), False),
+        ("tspdl", 300, Request(policy=None), False),
+        ("tsptw", 500, Request(policy="auto"), False),
+    ],
+)
+def test_unasked_a_policy_is_used_where_it_was_measured_to_help(problem, nodes, request_, used):
+    instance = generate(problem, n=nodes, hardness="easy" if problem == "tsptw" else "hard")[0]
+    assert request_.guide(instance) == (shipped("general-tspdl") if used else None)
+
+
+def test_what_is_used_unasked_ships():
+    for problem, (name, _) in USUAL.items():
+        assert model_at(shipped(name)).problem == problem
+
+
+def test_large_draft_limits_are_guided_unless_that_is_declined(large):
+    guided, plain = (
+        fairway.solve(large, seconds=0.6),
+        fairway.solve(large, seconds=0.6, policy=None),
+    )
+    assert guided.trace[0].method == "policy"
+    assert "policy" not in methods(plain)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_in_a_list_each_instance_has_the_guide_that_helps_it(large, easy, workers):
+    small = generate("tspdl", n=20, hardness="hard", count=1, seed=1)[0]
+    results = fairway.solve([small, large, easy[0], large], seconds=0.6, workers=workers)
+    assert ["policy" in methods(result) for result in results] == [False, True, False, True]
+
+
+def test_only_the_very_word_is_auto(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert choice_of("auto") == "auto"
+    assert choice_of("./auto") == choice_of(Path("auto")) == tmp_path / "auto"
+    assert choice_of(None) is None
+
+
+def test_a_folder_named_like_what_ships_is_used_only_where_it_is_named(
+    large, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "general-tspdl").mkdir()
+    assert choice_of("general-tspdl") == tmp_path / "general-tspdl"
+    assert Request(policy="auto").guide(large) == shipped("general-tspdl")

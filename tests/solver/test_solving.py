@@ -177,7 +177,7 @@ def test_a_tour_that_the_judge_refuses_is_never_reported(monkeypatch):
     assert isinstance(verify(instance, wrong), Rejection)
     boasted = replace(improve(instance, iterations=1), tour=wrong, feasible=True, cost=1.0)
     claimed = replace(prove(instance, seconds=0.0), tour=wrong, cost=1.0, status="optimal")
-    warm_up([instance], "travel")
+    warm_up([instance], Request())
     monkeypatch.setattr(single, "improve", lambda *_, **__: boasted)
     monkeypatch.setattr(single, "prove", lambda *_, **__: claimed)
     result = fairway.solve(instance, seconds=0.05)

@@ -8,6 +8,7 @@ import pytest
 from numba.core import event
 
 import fairway
+from fairway.solver.request import Request
 from fairway.solver.warmup import warm_up
 
 
@@ -22,7 +23,7 @@ def test_nothing_is_compiled_while_the_clock_runs(objective):
     if objective == "travel":
         drafts = fairway.generate("tspdl", n=70, hardness="hard", seed=3)[0]
         instances += [drafts, drafts.reversed()]
-    warm_up(instances, objective)
+    warm_up(instances, Request(objective=objective))
     with event.install_recorder("numba:compile") as recorder:
         for instance in instances:
             fairway.solve(instance, seconds=0.3, objective=objective)
@@ -30,10 +31,11 @@ def test_nothing_is_compiled_while_the_clock_runs(objective):
     assert [str(found.data["dispatcher"]) for _, found in recorder.buffer] == []
 
 
-def test_a_second_process_compiles_nothing_and_does_without_torch():
+@pytest.mark.parametrize("problem", ["tsptw", "tspdl"])
+def test_a_second_process_compiles_nothing_and_does_without_torch(problem):
     code = (
         "import sys, fairway\n"
-        "instances = fairway.generate('tsptw', n=30, hardness='hard')\n"
+        f"instances = fairway.generate({problem!r}, n=20, hardness='hard')\n"
         "fairway.solve(instances[0], seconds=0.1)\n"
         "assert 'torch' not in sys.modules\n"
     )

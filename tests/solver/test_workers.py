@@ -21,7 +21,7 @@ def easy(count):
 
 def test_a_killed_process_loses_nothing_but_its_instance():
     job = Job(easy(7), None, Request(seconds=0.3))
-    warm_up(job.kinds, "travel")
+    warm_up(job.kinds, job.request)
     results = {}
     with Crew(job, 2) as crew:
         victim = crew._workers[0]

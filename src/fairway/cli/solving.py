@@ -37,8 +37,8 @@ def solve(
         Literal["travel", "makespan"], typer.Option(help="What is to be least.")
     ] = "travel",
     policy: Annotated[
-        Path | None, typer.Option(help="A trained policy or colony, or a shipped one's name.")
-    ] = None,
+        str, typer.Option(help="A trained policy or colony, a shipped one's name, or none.")
+    ] = "auto",
     plot: Annotated[Path | None, typer.Option(help="A .png or .svg of the one tour.")] = None,
     pictures: Annotated[Path | None, typer.Option(help="A folder to draw each tour into.")] = None,
     distances: Distances = None,
@@ -46,13 +46,12 @@ def solve(
 ) -> None:
     """Find a short tour for each instance, prove it the best where that can be, and print it, verified."""
     from fairway.cli import inputs
+    from fairway.solver.guidance import choice_of
     from fairway.solver.many import crew_size
     from fairway.solver.request import Request
-    from fairway.weights import located
 
-    request = Request(
-        seconds, iterations, seed, objective, None if policy is None else located(policy).resolve()
-    )
+    chosen = choice_of(None if policy == "none" else policy)
+    request = Request(seconds, iterations, seed, objective, chosen)
     groups = inputs.groups(files or inputs.bundled_examples(), distances)
     count = sum(len(group.labels) for group in groups)
     if count != 1 and (plot is not None or initial is not None):

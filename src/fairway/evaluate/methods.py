@@ -24,6 +24,7 @@ from fairway.problems.instance import Instance, InstanceSet
 from fairway.solver import solving
 from fairway.solver.guidance import model_at
 from fairway.solver.many import crew_size
+from fairway.solver.request import Request
 from fairway.solver.warmup import warm_up
 
 TOGETHER = 500
@@ -146,7 +147,7 @@ def _ants(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method
     check_guard(asked.foraging.guard or colony.guard, instances.problem)
     if asked.foraging.search != "none":
         threads = crew_size(asked.workers)
-        warm_up([instances[0]], "travel")
+        warm_up([instances[0]], Request())
 
     def run(some: InstanceSet, first: int) -> list[Proposal]:
         found = propose_by_ants(colony, some, asked.foraging, asked.seed, first, threads)

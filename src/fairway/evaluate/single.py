@@ -17,6 +17,7 @@ from fairway.problems.instance import Instance
 from fairway.problems.tsptw import TSPTW
 from fairway.search.exact import beam, prove
 from fairway.search.improve import improve
+from fairway.solver.request import Request
 from fairway.solver.warmup import warm_up
 
 Tour = tuple[int, ...]
@@ -68,7 +69,7 @@ def shared_out(solver: Single, workers: int) -> Iterator[Shared]:
 def _prepare(solver: Single) -> None:
     """Import and compile what the solver needs, on an instance that takes it no time."""
     tiny = TSPTW([[0, 1, 2], [1, 0, 1], [2, 1, 0]], 0, 99)
-    warm_up([tiny], "travel")
+    warm_up([tiny], Request())
     quick = {"seconds": 0.01} if "seconds" in solver.keywords else {}
     partial(solver, **quick)(tiny, (1, 2))
 

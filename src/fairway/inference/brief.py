@@ -1,5 +1,6 @@
 """What a trained policy, or a trained colony, proposes for one instance in a given time."""
 
+import math
 import time
 from collections.abc import Iterator
 from itertools import islice
@@ -10,15 +11,18 @@ from fairway.inference.foraging import Foraging
 from fairway.inference.mode import Mode
 from fairway.inference.model import Model, load_model
 from fairway.inference.proposals import propose
+from fairway.inference.seconds import Way, affordable
 from fairway.policies.checkpoint import draws_heatmaps
 from fairway.problems.batch import forwards
 from fairway.problems.instance import Instance, InstanceSet, instance_set
 
-BEAM_SECONDS, GREEDY_SECONDS = (1.5e-3, 5e-6), (1e-4, 1.6e-6)
-"""What one takes on a CPU for each node and for each pair of nodes, as measured from 50 to 1,000 nodes."""
 HEATMAP_SECONDS = 4e-6
 """What a heatmap and the first ants take for each pair of nodes."""
-WIDTH = 16
+MODES: dict[Way, Mode] = {
+    "beam": Mode("beam", symmetries=False, width=16),
+    "greedy": Mode("greedy", symmetries=False, budget=0),
+}
+"""A beam, or a single tour without second thoughts, which a search mends sooner."""
 FORAGING = Foraging(ants=20)
 
 Tour = tuple[int, ...]
@@ -36,20 +40,18 @@ def tours_within(
     one = instance_set([instance])
     if isinstance(trained, Colony):
         yield from _by_ants(trained, one, seconds, seed)
-    elif (mode := affordable(instance.nodes, seconds)) is not None:
-        yield from dict.fromkeys(map(tuple, propose(trained, one, mode)[0].tolist()))
+    elif (way := affordable(instance.nodes, seconds)) is not None:
+        yield from dict.fromkeys(map(tuple, propose(trained, one, MODES[way])[0].tolist()))
 
 
-def affordable(nodes: int, seconds: float) -> Mode | None:
-    """A beam, a single tour without second thoughts, which a search mends sooner, or nothing."""
-    beam, once = (
-        Mode("beam", symmetries=False, width=WIDTH),
-        Mode("greedy", symmetries=False, budget=0),
-    )
-    for mode, (each, pair) in ((beam, BEAM_SECONDS), (once, GREEDY_SECONDS)):
-        if nodes * (each + nodes * pair) <= seconds:
-            return mode
-    return None
+def rehearse(trained: Model | Colony, instance: Instance) -> None:
+    """Every way to a tour once, so that nothing is left to compile or to load when the clock runs."""
+    one = instance_set([instance])
+    if isinstance(trained, Colony):
+        list(_by_ants(trained, one, math.inf, 0))
+        return
+    for mode in MODES.values():
+        propose(trained, one, mode)
 
 
 def _by_ants(colony: Colony, one: InstanceSet, seconds: float, seed: int) -> Iterator[Tour]:

@@ -11,6 +11,7 @@ from fairway.solver.conflict import conflict_of, impossible
 from fairway.solver.decision import decide
 from fairway.solver.obstacles import Conflict
 from fairway.solver.repair import Repair, repair_of
+from fairway.solver.request import Request
 from fairway.solver.warmup import warm_up
 
 DECIDING, NARROWING = 0.4, 0.4
@@ -60,7 +61,8 @@ def explain(instance: Instance, seconds: float = 10.0) -> Explanation:
         raise InvalidRequest("explain takes one instance at a time; index a set to get one")
     if not seconds >= 0:
         raise InvalidRequest(f"seconds is {seconds}; expected a number, zero or more")
-    warm_up([instance], "makespan" if instance.problem == "tsptw" else "travel")
+    objective = "makespan" if instance.problem == "tsptw" else "travel"
+    warm_up([instance], Request(objective=objective))
     began = time.monotonic()
     decision = decide(instance, began + DECIDING * seconds)
     if decision.solution is not None:

@@ -1,11 +1,14 @@
 """First tours from a trained policy or colony, where there is time for them."""
 
+import math
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from fairway.inference.seconds import affordable
 from fairway.problems.instance import Instance
+from fairway.weights import located, shipped
 
 if TYPE_CHECKING:
     from fairway.inference.ants import Colony
@@ -13,6 +16,25 @@ if TYPE_CHECKING:
 
 SHARE = 0.5
 """Of the budget, what they may take: where a policy's tour takes that long, it is worth it."""
+USUAL = {"tspdl": ("general-tspdl", 300)}
+"""The shipped policy that was measured to help with a problem, and from how many nodes on (docs/solving.md)."""
+
+Choice = Path | Literal["auto"] | None
+"""A policy, the usual one where there is one, or none."""
+
+
+def choice_of(policy: str | Path | None) -> Choice:
+    """What is meant by the name; only the very word is "auto", so that ./auto is a folder."""
+    if policy is None:
+        return None
+    return "auto" if policy == "auto" else located(Path(policy)).resolve()
+
+
+def usual(instance: Instance, seconds: float) -> Path | None:
+    """The policy to use where none was named, if one helps and the time is enough; nothing is loaded to find out."""
+    name, least = USUAL.get(instance.problem, ("", math.inf))
+    helps = instance.nodes >= least and affordable(instance.nodes, SHARE * seconds) is not None
+    return shipped(name).resolve() if helps else None
 
 
 @cache
@@ -30,3 +52,10 @@ def guided_tours(
     from fairway.inference.brief import tours_within
 
     return tours_within(model_at(path), instance, SHARE * seconds, seed)
+
+
+def prepare(instance: Instance, path: Path) -> None:
+    """Load what is there, and have it propose tours in every way it may have to."""
+    from fairway.inference.brief import rehearse
+
+    rehearse(model_at(path), instance)

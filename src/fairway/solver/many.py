@@ -66,7 +66,7 @@ def _all_solved(job: Job, count: int, advance: Callable[[], None]) -> list[Resul
         if count > 1:
             _shared(job, count, interrupts, results, advance)
         else:
-            warm_up(job.kinds, job.request.objective, job.request.policy)
+            warm_up(job.kinds, job.request)
             for number in range(len(job.instances)):
                 if not interrupts.heard:
                     results[number] = job.solve(number, interrupts)
@@ -84,7 +84,7 @@ def _shared(
 ) -> None:
     """Work shared with other processes; while they start, this one begins."""
     with Crew(job, count) as crew:
-        warm_up(job.kinds, job.request.objective, job.request.policy)
+        warm_up(job.kinds, job.request)
         while not crew.finished and not interrupts.heard:
             helping = crew.starting and job.request.patience <= HELP
             for number, result in crew.collect(0.0 if helping else 0.1):

@@ -12,7 +12,7 @@ from fairway.errors import InvalidRequest, InvalidTour
 from fairway.judge import verify
 from fairway.problems.instance import Instance
 from fairway.search.objective import Objective, is_makespan
-from fairway.solver.guidance import model_at
+from fairway.solver.guidance import Choice, model_at, usual
 
 Plan = Sequence[Any] | np.ndarray
 """A tour to start from."""
@@ -27,8 +27,8 @@ class Request:
     """Of local search; where they are given, the clock plays no part, so that the answer is always the same."""
     seed: int = 0
     objective: Objective = "travel"
-    policy: Path | None = None
-    """Of a trained policy that proposes first tours."""
+    policy: Choice = None
+    """Who proposes first tours."""
 
     def __post_init__(self) -> None:
         if not self.seconds >= 0:
@@ -45,6 +45,16 @@ class Request:
         """Seconds that an instance may take."""
         return self.seconds if self.iterations is None else math.inf
 
+    def guide(self, instance: Instance) -> Path | None:
+        """The policy that proposes first tours for it, if there is to be one.
+
+        With iterations the usual one is not used: what a network says differs a little between machines, and so would
+        the answers.
+        """
+        if self.policy != "auto":
+            return self.policy
+        return usual(instance, self.seconds) if self.iterations is None else None
+
     def check(self, instance: object) -> None:
         """That this can be asked of the instance."""
         if not isinstance(instance, Instance):
@@ -52,7 +62,7 @@ class Request:
                 f"solve takes a TSPTW or a TSPDL, or a list of them; this is a {type(instance).__name__}"
             )
         is_makespan(instance, self.objective)
-        if self.policy is not None:
+        if isinstance(self.policy, Path):
             model_at(self.policy).check(instance)
 
 

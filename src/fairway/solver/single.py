@@ -102,8 +102,9 @@ def _by_iterations(best: Incumbent, request: Request, iterations: int) -> None:
 
 def _guide(best: Incumbent, request: Request, seconds: float) -> None:
     """What a policy proposes, where there is one."""
-    if request.policy is not None:
-        for tour in guided_tours(best.instance, request.policy, seconds, request.seed):
+    guide = request.guide(best.instance)
+    if guide is not None:
+        for tour in guided_tours(best.instance, guide, seconds, request.seed):
             best.offer(tour, "policy")
 
 

@@ -6,12 +6,12 @@ from typing import overload
 
 from fairway.problems.instance import Instance, InstanceSet
 from fairway.search.objective import Objective
+from fairway.solver.guidance import choice_of
 from fairway.solver.many import job_of, solve_many
 from fairway.solver.request import Plan, Request, checked_plan
 from fairway.solver.results import Result, Watch
 from fairway.solver.single import solve_one
 from fairway.solver.warmup import warm_up
-from fairway.weights import located
 
 
 @overload
@@ -46,7 +46,7 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
     workers: int | None = None,
     iterations: int | None = None,
     objective: Objective = "travel",
-    policy: str | Path | None = None,
+    policy: str | Path | None = "auto",
     watch: Watch | None = None,
 ) -> Result | list[Result]:
     """The best tour that can be found in the time, with a proof where one is to be had; or a proof that there is none.
@@ -61,14 +61,14 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
         workers: Processes for a list; by default as many as there are cores. One stays in this process.
         iterations: Of local search, in place of seconds: the clock then plays no part.
         objective: The least travel, or for time windows the earliest return.
-        policy: The folder of a trained policy or colony, or a shipped one's name; it then proposes the first tours.
+        policy: What proposes the first tours: the folder of a trained policy or colony, or a shipped one's name; None
+            for nothing. "auto" is a shipped one where it was measured to help, within seconds only.
         watch: Told of every improvement as it is found; for one instance only.
     """
-    folder = None if policy is None else located(Path(policy)).resolve()
-    request = Request(float(seconds), iterations, seed, objective, folder)
+    request = Request(float(seconds), iterations, seed, objective, choice_of(policy))
     if isinstance(instances, Instance):
         request.check(instances)
         plan = None if initial is None else checked_plan(instances, initial)
-        warm_up([instances], objective, folder)
+        warm_up([instances], request)
         return solve_one(instances, request, plan, watch)
     return solve_many(job_of(instances, request, initial), workers)

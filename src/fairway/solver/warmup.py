@@ -15,7 +15,8 @@ from fairway.search.exact import warm
 from fairway.search.floor import least_travel
 from fairway.search.improve import improve
 from fairway.search.objective import Objective
-from fairway.solver.guidance import guided_tours
+from fairway.solver.guidance import prepare
+from fairway.solver.request import Request
 
 Kind = tuple[str, str, Objective, Path | None]
 """A problem, the direction of its load, an objective and a policy: what decides which code is compiled or loaded."""
@@ -46,17 +47,16 @@ class _Announcer(event.Listener):
 _announcer = _Announcer()
 
 
-def warm_up(
-    instances: Iterable[Instance], objective: Objective, policy: Path | None = None
-) -> None:
+def warm_up(instances: Iterable[Instance], request: Request) -> None:
     """Have everything compiled and loaded that solving such instances may need."""
     for instance in instances:
-        kind = instance.problem, getattr(instance, "load", ""), objective, policy
+        guide = request.guide(instance)
+        kind = instance.problem, getattr(instance, "load", ""), request.objective, guide
         if kind not in _warm:
             with event.install_listener("numba:compile", _announcer):
-                _run_through(_sample(instance), objective)
-                if policy is not None:
-                    list(guided_tours(_sample(instance), policy, math.inf))
+                _run_through(_sample(instance), request.objective)
+                if guide is not None:
+                    prepare(_sample(instance), guide)
             _warm.add(kind)
 
 

@@ -201,7 +201,7 @@ def serve(descriptor: int) -> None:
         line.send(None)
         while not interrupts.heard:
             job = line.recv()
-            warm_up(job.kinds, job.request.objective, job.request.policy)
+            warm_up(job.kinds, job.request)
             for number in range(len(job.instances)):
                 if not interrupts.heard:
                     line.send(job.solve(number, interrupts))

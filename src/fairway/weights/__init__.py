@@ -16,5 +16,9 @@ def names() -> list[str]:
 
 def located(path: Path) -> Path:
     """The path itself, or the card of the shipped policy that it names; what is there goes before what is shipped."""
-    shipped = str(path) in names() and not path.exists()
-    return FOLDER / f"{path}.json" if shipped else path
+    return shipped(str(path)) if str(path) in names() and not path.exists() else path
+
+
+def shipped(name: str) -> Path:
+    """The card of a policy that is here."""
+    return FOLDER / f"{name}.json"
