@@ -133,7 +133,7 @@ def test_plot_names_the_picture_it_drew(stops, tmp_path):
 
 def test_beds_are_listed_shown_and_exported(tmp_path):
     names = [json.loads(line)["name"] for line in run("bed", "list", "--json").stdout.splitlines()]
-    assert len(names) == 13
+    assert len(names) == 17
     listed = run("bed", "list").stdout
     assert all(name in listed for name in names)
     assert "as expected" in run("bed", "show", "tsptw500-medium").stdout

@@ -102,7 +102,9 @@ def test_a_study_without_a_page_is_listed_with_what_fills_it(empty, made):
     assert pages == set(studies())
     titles = {**TITLES, **OWN}
     assert set(unmeasured(empty.index)) == {titles[name] for name in titles if name not in pages}
-    assert list(unmeasured(made[0].index)) == [TITLES["count"], TITLES["beams"]]
+    assert list(unmeasured(made[0].index)) == [
+        TITLES[name] for name in ("count", "beams", "guided")
+    ]
 
 
 def test_the_commands_that_fill_pages_are_ones_that_the_command_line_takes(empty):

@@ -47,6 +47,12 @@ def test_colonies_that_grow_begin_with_a_fifth_of_the_nodes():
     assert recipe_named("gfacs-star-growing-tsptw10-medium").growth == (10, 10, 10)
 
 
+def test_tours_can_be_judged_by_what_search_makes_of_them_from_the_first_step():
+    base = recipe_named("gfacs-star-pip-tsptw500-medium")
+    searched = recipe_named("gfacs-star-pip-searched-tsptw500-medium")
+    assert searched == replace(base, name=searched.name, credit=(1.0, 1.0))
+
+
 def test_a_wary_colony_wants_a_head_that_hardly_errs():
     base = recipe_named("gfacs-star-pip-d-tsptw500-medium")
     wary = recipe_named("gfacs-star-pip-d-wary-tsptw500-medium")

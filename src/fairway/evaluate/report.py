@@ -55,6 +55,7 @@ TO_DO = """\
 """
 
 _RUN = "fairway evaluate --bed tsptw50-hard --method"
+_GUIDED = "fairway evaluate --bed tspdl500-hard --method solve --study guided"
 COMMANDS = {
     "lambda": (
         "fairway train pomo-star-lambda2-tsptw50-hard",
@@ -65,6 +66,10 @@ COMMANDS = {
         f'{_RUN} policy --policy runs/pomo-star-nocount-tsptw50-hard --study count --label "without J_IN"',
     ),
     "beams": (f"{_RUN} beam --study beams",),
+    "guided": (
+        f"{_GUIDED} --label without",
+        f"{_GUIDED} --policy general-tspdl --label 'with the policy'",
+    ),
     "significance": (f"{_RUN} greedy-c", f"{_RUN} solve --limit 1000"),
     "breaks": (f"{_RUN} greedy-c",),
     FORESIGHT: (

@@ -64,8 +64,13 @@ def growing(config: ColonyConfig) -> ColonyConfig:
     return replace(config, growth=tuple(min(nodes, config.nodes) for nodes in sizes))
 
 
+def judged_by_search(config: ColonyConfig) -> ColonyConfig:
+    """Tours as sampled count as what local search makes of them, from the first step on."""
+    return replace(config, credit=(1.0, 1.0))
+
+
 def wary(config: ColonyConfig) -> ColonyConfig:
-    """The learned mask is used only where it is nearly as good as the one it learns from."""
+    """The learned mask may do no harm: its head moves nothing but itself, and masks once it is nearly always right."""
     if config.foresight is None:
         raise InvalidRequest(f"{config.name}: has no learned mask to be wary of; choose pip-d")
     return replace(config, wary=TRUSTED)

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
+from torch.nn import Parameter
 
 from fairway.cores import cores
 from fairway.errors import InvalidRequest
+from fairway.policies.heatmap import HeatmapNetwork
 from fairway.train.foresight import is_online, settle_oracle
 from fairway.train.gfacs.config import (
     ColonyConfig,
@@ -75,11 +77,21 @@ def advance(
     """Follow the gradient of one batch, and return its figures with a 1 for the step itself."""
     run.optimiser.zero_grad()  # to None, so that a resting head is not moved by its moments
     figures = learn(config, colony, phase, tempo, generator)
-    torch.nn.utils.clip_grad_norm_(run.policy.parameters(), config.clip_norm)
+    for part in learning_apart(run.policy, config):
+        torch.nn.utils.clip_grad_norm_(part, config.clip_norm)
     for group in run.optimiser.param_groups:
         group["lr"] = tempo.rate
     run.optimiser.step()
     return torch.nn.functional.pad(figures, (0, 1), value=1.0)
+
+
+def learning_apart(policy: HeatmapNetwork, config: ColonyConfig) -> list[list[Parameter]]:
+    """Weights whose gradients are clipped together: all of them, or a wary colony's head by itself."""
+    if not config.wary:
+        return [list(policy.parameters())]
+    head = list(policy.foresight.parameters())
+    known = set(map(id, head))
+    return [head, [weight for weight in policy.parameters() if id(weight) not in known]]
 
 
 def phase_of(config: ColonyConfig, spent: float) -> Phase:
