@@ -30,7 +30,7 @@ TITLES = {
     "start-nodes": "POMO's starting nodes",
     "training-time": "How long training takes",
     "beams": "Beams with and without a policy",
-    "guided": "`fairway solve` with and without a policy",
+    "guided": "Solving with and without a policy",
 }
 """In the order of the report; a study that is not here goes by its own name, after these."""
 
