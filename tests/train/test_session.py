@@ -138,14 +138,26 @@ def train_all(folder):
             pass
 """
 
+THREADS = """
+import atexit
+from pathlib import Path
+atexit.register(lambda: print([p.read_text().strip() for p in Path("/proc/self/task").glob("*/comm")]))
+"""
+"""Registered first, and so called last."""
+
 
 @pytest.mark.slow
 def test_two_processes_equal_one_at_the_same_global_batch(tmp_path):
-    (tmp_path / "script.py").write_text(f"{TOGETHER}\ntrain_all(Path(sys.argv[1]))\n")
+    (tmp_path / "script.py").write_text(f"{THREADS}{TOGETHER}\ntrain_all(Path(sys.argv[1]))\n")
     launch = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
     words = [sys.executable, *launch, str(tmp_path / "script.py"), str(tmp_path / "two")]
     result = subprocess.run(words, capture_output=True, text=True, check=False, timeout=200)
     assert result.returncode == 0, result.stderr
+    left = result.stdout.splitlines()
+    assert len(left) == 2
+    assert "gloo" not in result.stdout, (
+        "a thread that outlives the interpreter can abort the process"
+    )
     alone = {}
     exec(TOGETHER, alone)
     alone["train_all"](tmp_path / "one")

@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from types import FrameType
 from typing import Any
 
@@ -34,6 +35,9 @@ def join(device: torch.device) -> tuple[World, torch.device]:
         device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
         torch.cuda.set_device(device)
     if announced and not dist.is_initialized():
+        # What every optimiser imports keeps the group that it finds, and the group its threads, of which one that
+        # outlives the interpreter aborts the process. So it is imported before there is a group.
+        import_module("torch._dynamo")
         dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
         # Not at the end of a run: the store that a next one would meet over remembers the first.
         atexit.register(dist.destroy_process_group)
