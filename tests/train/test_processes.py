@@ -1,7 +1,7 @@
 import os
 import signal
-from importlib import import_module
 import threading
+from importlib import import_module
 
 import pytest
 import torch
