@@ -53,7 +53,7 @@ class ColonyConfig:
     wary: float = 0.0
     """Of the doomed candidates, and of the sound ones, the share that a PIP-D head must tell right before it masks.
 
-    Where it is wanted, the head also learns apart: it reads the network without moving it."""
+    Above zero, the head also learns apart: it reads the network without moving it."""
     growth: tuple[int, ...] = ()
     """Nodes of the instances in equal shares of the run, the config's own at last; without any, those alone."""
     seed: int = 2023
