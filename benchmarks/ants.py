@@ -43,7 +43,7 @@ def seconds(nodes: int, device: str) -> tuple[dict[str, float], float]:
             def iteration(guard: Guard = guard) -> torch.Tensor:
                 noise = torch.rand(count, ANTS, nodes - 1, generator=generator, device=device)
                 look = outlook_of(batch, guard, ANTS)
-                built = forage(batch, drawn_to(heuristic, untouched(batch)), look, noise)
+                built = forage(batch, look, drawn_to(heuristic, untouched(batch)), noise)
                 return untouched(batch).after(built.tours, cost_to_ants(batch, built)).amount
 
             timed(iteration, name, taken, device)

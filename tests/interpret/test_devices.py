@@ -19,8 +19,11 @@ from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS, generate
 from fairway.recipes import recipe_named
 from fairway.search.ants import cost_to_ants, drawn_to, forage, outlook_of, untouched
+from fairway.train.gfacs.config import tempo_at
 from fairway.train.gfacs.loop import train
+from fairway.train.gfacs.recorded import Recordings
 from fairway.train.gfacs.run import found
+from fairway.train.gfacs.step import Colony, learn
 from fairway.train.loop import Budget
 from fairway.train.world import World
 
@@ -55,7 +58,7 @@ def test_ants_go_the_same_ways_and_leave_the_same(nodes, guard):
     for device in ("cpu", "cuda"):
         there = moved(batch, device)
         look = outlook_of(there, guard, 6)
-        built = forage(there, drawn_to(pull.to(device)), look, noise.to(device))
+        built = forage(there, look, drawn_to(pull.to(device)), noise.to(device))
         cost = cost_to_ants(there, built)
         left.append((built.tours.cpu(), untouched(there).after(built.tours, cost).amount.cpu()))
     (tours, amount), (others, other) = left
@@ -69,14 +72,14 @@ def test_no_step_of_an_ant_waits_for_the_gpu():
     batch = moved(drawn(50), "cuda")
     pull, noise = torch.zeros(2, 50, 50, device="cuda"), torch.rand(2, 6, 49, device="cuda")
     guard = Guard("ahead", AUTHORS)
-    forage(batch, pull, outlook_of(batch, guard, 6), noise)  # kernels are compiled now
+    forage(batch, outlook_of(batch, guard, 6), pull, noise)  # kernels are compiled now
     look = outlook_of(batch, guard, 6)
     torch.cuda.synchronize()
     # The mode itself warns that it sees most waits and not all.
     with warnings.catch_warnings(action="ignore"):
         torch.cuda.set_sync_debug_mode("error")
     try:
-        forage(batch, pull, look, noise)
+        forage(batch, look, pull, noise)
     finally:
         torch.cuda.set_sync_debug_mode("default")
 
@@ -102,3 +105,28 @@ def test_colonies_learn_on_a_gpu(model):
     for record in train(run, Budget(), World(), every=0):
         assert all(math.isfinite(figure) for figure in record.figures.values())
     assert run.step == 4
+
+
+@pytest.mark.parametrize("phase", ["exact", "online", "offline"])
+@pytest.mark.parametrize("variant", ["", "-sparse"])
+def test_recorded_steps_are_those_that_just_run(phase, variant):
+    """On batches that were not there when the rollouts were recorded."""
+    config = replace(recipe_named(f"gfacs-star-pip-d{variant}-tsptw20-medium"), batch=2)
+    generator, figures = torch.Generator("cuda"), []
+    for recordings in (Recordings(), Running()):
+        run = found(config, torch.device("cuda"))
+        colony = Colony(run.policy, run.oracle, recordings=recordings)
+        for seed in (1, 2, 3):
+            generator.manual_seed(seed)
+            figures.append(learn(config, colony, phase, tempo_at(config, 0.0), generator))
+    recorded, plain = figures[:3], figures[3:]
+    assert not torch.equal(recorded[1], recorded[2])
+    for one, other in zip(recorded, plain, strict=True):
+        assert torch.allclose(one, other, rtol=1e-5)
+
+
+class Running(Recordings):
+    """Nothing is recorded."""
+
+    def play(self, kind, work, batch, *given):
+        return work(batch, *given)

@@ -73,8 +73,8 @@ def test_all_ants_at_once_are_the_ants_one_by_one(problem, rule):
     guard = UNGUARDED if rule is None else Guard("ahead", rule)
     weight = (pheromone.amount * heuristic.exp()).double() ** 0.8
     tours, likely = ant_by_ant(batch, weight, rule, noise)
-    assert torch.equal(forage(batch, pull, outlook_of(batch, guard, 4), noise).tours, tours)
-    trodden = explore(batch, pull, outlook_of(batch, guard, 4), noise)
+    assert torch.equal(forage(batch, outlook_of(batch, guard, 4), pull, noise).tours, tours)
+    trodden = explore(batch, outlook_of(batch, guard, 4), pull, noise)
     assert torch.equal(trodden.built.tours, tours)
     assert torch.allclose(trodden.log_probability(pull), likely.float(), atol=1e-4)
 
@@ -83,7 +83,7 @@ def test_every_tour_is_sampled_as_often_as_its_probability_says():
     """Forty thousand ants over the six tours of three stops; five standard deviations."""
     batch, heuristic, _ = world(nodes=4, count=1)
     noise = torch.rand(1, 40_000, 3, generator=torch.Generator().manual_seed(5))
-    trodden = explore(batch, heuristic, outlook_of(batch, UNGUARDED, 40_000), noise)
+    trodden = explore(batch, outlook_of(batch, UNGUARDED, 40_000), heuristic, noise)
     code = (trodden.built.tours[0] * torch.tensor([100, 10, 1])).sum(-1)
     likely = trodden.log_probability(heuristic)[0].exp()
     seen = {int(value): float(likely[code == value][0]) for value in code.unique()}
@@ -95,7 +95,7 @@ def test_every_tour_is_sampled_as_often_as_its_probability_says():
 @pytest.mark.parametrize("guard", [UNGUARDED, PIP], ids=str)
 def test_ants_that_are_retraced_had_the_same_choices(guard):
     batch, heuristic, noise = world()
-    there = explore(batch, heuristic, outlook_of(batch, guard, 4), noise)
+    there = explore(batch, outlook_of(batch, guard, 4), heuristic, noise)
     back = retrace(batch, outlook_of(batch, guard, 4), there.built.tours)
     for name in ("levels", "allowed", "next"):
         assert torch.equal(getattr(there, name), getattr(back, name)), name
@@ -105,7 +105,7 @@ def test_ants_that_are_retraced_had_the_same_choices(guard):
 @pytest.mark.parametrize("problem", ["tsptw", "tspdl"])
 def test_tours_weigh_what_they_weighed_when_they_were_built(problem):
     batch, heuristic, noise = world(problem)
-    built = forage(batch, heuristic, outlook_of(batch, UNGUARDED, 4), noise)
+    built = forage(batch, outlook_of(batch, UNGUARDED, 4), heuristic, noise)
     again = weigh(batch, built.tours)
     for name in ("tours", "length", "excess", "worst", "broken"):
         assert torch.equal(getattr(built, name), getattr(again, name)), name
@@ -121,14 +121,14 @@ def test_a_retraced_move_that_the_mask_forbids_still_has_a_probability():
 
 def test_the_gradient_of_a_log_probability_is_that_of_small_changes():
     batch, heuristic, noise = world(nodes=6)
-    trodden = explore(batch, heuristic, outlook_of(batch, PIP, 4), noise)
+    trodden = explore(batch, outlook_of(batch, PIP, 4), heuristic, noise)
     wide = heuristic.double().requires_grad_(True)
     assert torch.autograd.gradcheck(trodden.log_probability, (wide,))
 
 
 def test_ants_leave_the_inverse_of_their_cost_on_both_directions_and_a_tenth_evaporates():
     batch, heuristic, noise = world()
-    built = forage(batch, heuristic, outlook_of(batch, PIP, 4), noise)
+    built = forage(batch, outlook_of(batch, PIP, 4), heuristic, noise)
     cost = cost_to_ants(batch, built)
     before = Pheromone(torch.rand(2, 9, 9))
     kept = before.amount.clone()
@@ -146,7 +146,7 @@ def test_ants_leave_the_inverse_of_their_cost_on_both_directions_and_a_tenth_eva
 @pytest.mark.parametrize("problem", ["tsptw", "tspdl"])
 def test_the_cost_is_the_papers_lagrangian(problem):
     batch, heuristic, noise = world(problem)
-    built = forage(batch, heuristic, outlook_of(batch, UNGUARDED, 4), noise)
+    built = forage(batch, outlook_of(batch, UNGUARDED, 4), heuristic, noise)
     expected = lagrangian(built, violation_unit(batch), Objective())
     assert torch.equal(cost_to_ants(batch, built), expected)
     assert int(built.broken.sum()) > 0
@@ -155,7 +155,7 @@ def test_the_cost_is_the_papers_lagrangian(problem):
 def test_outside_the_neighbours_nothing_is_masked_and_inside_all_is_as_before():
     batch, heuristic, noise = world(nodes=10)
     near = torch.arange(10).roll(1).expand(2, 10, 10)[..., 2:6]
-    whole = explore(batch, heuristic, outlook_of(batch, PIP, 4), noise)
+    whole = explore(batch, outlook_of(batch, PIP, 4), heuristic, noise)
     sparse = retrace(batch, outlook_of(batch, PIP, 4, near), whole.built.tours)
     inside = torch.zeros(2, 10, 10, dtype=torch.bool).scatter(-1, near, True)[:, None]
     place = torch.zeros(2, 4, 10).scatter(
@@ -179,7 +179,7 @@ def test_a_head_is_asked_with_where_ants_came_from_and_what_it_dooms_is_masked()
         return torch.where(torch.arange(9) % 2 == 0, 1.0, -1.0).expand(2, 4, 9)
 
     look = outlook_of(batch, Guard("learned"), 4, doom=doom)
-    tours = forage(batch, heuristic, look, noise).tours
+    tours = forage(batch, look, heuristic, noise).tours
     assert (tours[..., :4] % 2 == 1).all(), "odd numbers first, and then all the rest at dead ends"
     path = torch.cat([torch.zeros(2, 4, 1, dtype=torch.long), tours], dim=-1)
     for number, (before, here) in enumerate(asked):
@@ -200,7 +200,7 @@ def iterated(rounds):
     for _ in range(rounds):
         noise = torch.rand(1, 4, 6, generator=generator)
         pull = drawn_to(heuristic, pheromone)
-        built = forage(batch, pull, outlook_of(batch, PIP, 4), noise)
+        built = forage(batch, outlook_of(batch, PIP, 4), pull, noise)
         pheromone = pheromone.after(built.tours, cost_to_ants(batch, built))
         yield built, pheromone
 
@@ -239,7 +239,7 @@ def test_pheromone_draws_ants_to_good_tours():
     for _ in range(30):
         noise = torch.rand(20, 20, 11, generator=generator)
         pull = drawn_to(torch.zeros(20, 12, 12), pheromone)
-        built = forage(batch, pull, outlook_of(batch, UNGUARDED, 20), noise)
+        built = forage(batch, outlook_of(batch, UNGUARDED, 20), pull, noise)
         costs.append(float(cost_to_ants(batch, built).mean()))
         pheromone = pheromone.after(built.tours, cost_to_ants(batch, built))
     assert costs[-1] < 0.97 * costs[0]

@@ -130,7 +130,7 @@ def wander(
     for iteration in count():
         look = outlook_of(batch, guard, foraging.ants, near)
         noise = uniform(chance, foraging.ants, instances.nodes - 1).to(colony.device)
-        built = forage(batch, drawn_to(heuristic, pheromone), look, noise)
+        built = forage(batch, look, drawn_to(heuristic, pheromone), noise)
         tours = built.tours
         if foraging.search != "none":
             built = weigh(batch, _searched(forms, tours, (*seed, iteration), workers))

@@ -71,7 +71,7 @@ def cost_to_ants(batch: Batch, built: Rollout) -> Float[Tensor, "B P"]:
     return built.length + built.excess / violation_unit(batch)[:, None] + built.broken
 
 
-def forage(batch: Batch, pull: Float[Tensor, "B N N"], look: Look, noise: Noise) -> Rollout:
+def forage(batch: Batch, look: Look, pull: Float[Tensor, "B N N"], noise: Noise) -> Rollout:
     """As many ants as the noise has rows, drawn as `drawn_to` says, under a look-ahead."""
     return rollout(
         batch,
@@ -102,7 +102,7 @@ class Trodden:
 
 
 @torch.no_grad()
-def explore(batch: Batch, pull: Float[Tensor, "B N N"], look: Look, noise: Noise) -> Trodden:
+def explore(batch: Batch, look: Look, pull: Float[Tensor, "B N N"], noise: Noise) -> Trodden:
     """Forage, and keep what the ants could have done instead."""
     return _trodden(batch, look, _pulled(pull), inverse(noise, _as_numbered(batch)), noise.shape[1])
 

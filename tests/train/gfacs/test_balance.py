@@ -59,7 +59,7 @@ def test_gradients_in_the_networks_weights_are_those_of_small_changes(problem):
     guard = Guard("ahead", AUTHORS)
     with torch.no_grad():
         heuristic = network(batch).log_heuristic()
-    sampled = explore(batch, drawn_to(heuristic, power=0.8), outlook_of(batch, guard, 3), noise)
+    sampled = explore(batch, outlook_of(batch, guard, 3), drawn_to(heuristic, power=0.8), noise)
     other = retrace(batch, outlook_of(batch, guard, 3), sampled.built.tours.flip(-1))
     cost = cost_to_ants(batch, sampled.built).double()
     wide, wide_batch = network.double(), each(batch, torch.Tensor.double)

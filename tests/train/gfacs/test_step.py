@@ -43,7 +43,7 @@ def test_the_heads_loss_is_taken_choice_by_choice_candidate_by_candidate():
         heatmap = net(batch)
         noise = torch.rand(2, 4, 7, generator=generator)
         look = outlook_of(batch, HEADED.guard, 4)
-        sampled = explore(batch, drawn_to(heatmap.log_heuristic()), look, noise)
+        sampled = explore(batch, look, drawn_to(heatmap.log_heuristic()), noise)
         loss, seen = head_loss(HEADED, net, heatmap, batch, sampled)
         forecast, known = net.forecast(heatmap, batch), table(batch)
         wrong, said = {True: [], False: []}, {True: 0, False: 0}

@@ -1,7 +1,8 @@
 """One step of learning from ants: sample tours, search around them, and leave the gradient of both in the network."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal
 
 import torch
@@ -11,6 +12,7 @@ from torch import Generator, Tensor
 from fairway.kernels.lookahead import Guard, Look
 from fairway.policies.features import Batch
 from fairway.policies.heatmap import Heatmap, HeatmapNetwork
+from fairway.policies.neighbours import neighbours
 from fairway.problems.draw import draw
 from fairway.problems.problem import rows
 from fairway.search.ants import (
@@ -25,6 +27,7 @@ from fairway.search.ants import (
 from fairway.train.gfacs.balance import balance_loss, energy, shared_energy
 from fairway.train.gfacs.config import ColonyConfig, Tempo
 from fairway.train.gfacs.local import searched
+from fairway.train.gfacs.recorded import Recordings
 from fairway.train.losses import foresight_loss, infeasible
 from fairway.train.step import questions, rightly_judged
 
@@ -48,6 +51,8 @@ class Colony:
     """Whose forecast masks offline."""
     workers: int = 1
     """Threads of the local search."""
+    recordings: Recordings = field(default_factory=Recordings)
+    """Of the rollouts, where the device has such."""
 
 
 def learn(
@@ -60,12 +65,12 @@ def learn(
     heatmap = colony.policy(batch)
     heuristic = heatmap.log_heuristic()
     pull = drawn_to(heuristic, power=tempo.power)
-    look = _looks(config, colony, phase, batch, heatmap)
-    sampled = explore(batch, pull.detach(), look(), noise)
+    walked = partial(_walked, config, colony, phase)
+    sampled = walked(explore, batch, pull.detach(), noise)
     chance = int(torch.randint(2**31, (), generator=generator, device=generator.device))
     tours = searched(config, batch, sampled.built.tours.cpu().numpy(), chance, colony.workers)
     there = torch.from_numpy(tours).to(batch.limit.device)
-    bettered = retrace(batch, look(), there)
+    bettered = walked(retrace, batch, there)
     cost, better = (cost_to_ants(batch, each.built) for each in (sampled, bettered))
     energies = shared_energy(cost, better, tempo.credit)
     first = balance_loss(
@@ -91,17 +96,32 @@ def learn(
     )
 
 
-def _looks(
-    config: ColonyConfig, colony: Colony, phase: Phase, batch: Batch, heatmap: Heatmap
-) -> Callable[[], Look]:
-    """What masks the ants, anew for each rollout."""
-    near = heatmap.neighbours if config.sparse else None
+def _walked(
+    config: ColonyConfig,
+    colony: Colony,
+    phase: Phase,
+    way: Callable[..., Trodden],
+    batch: Batch,
+    *given: Tensor,
+) -> Trodden:
+    """Tours by `explore` or `retrace`, under what masks the ants; recorded where that is quicker."""
+
+    def work(batch: Batch, *given: Tensor) -> Trodden:
+        return way(batch, _look(config, colony, phase, batch), *given)
+
+    return colony.recordings.play((way, phase, config), work, batch, *given)
+
+
+@torch.no_grad()
+def _look(config: ColonyConfig, colony: Colony, phase: Phase, batch: Batch) -> Look:
+    """What masks the ants of one rollout."""
+    graph = config.policy
+    near = neighbours(batch, graph.graph, graph.share) if config.sparse else None
     if phase != "offline":
-        return lambda: outlook_of(batch, config.guard, config.ants, near)
+        return outlook_of(batch, config.guard, config.ants, near)
     assert colony.oracle is not None, "offline, a frozen head masks"
-    with torch.no_grad():
-        doom = colony.oracle.forecast(colony.oracle(batch), batch)
-    return lambda: outlook_of(batch, Guard("learned"), config.ants, near, doom)
+    doom = colony.oracle.forecast(colony.oracle(batch), batch)
+    return outlook_of(batch, Guard("learned"), config.ants, near, doom)
 
 
 def head_loss(

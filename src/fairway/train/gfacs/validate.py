@@ -31,7 +31,7 @@ def validate_ants(config: ColonyConfig, network: HeatmapNetwork, batch: Batch) -
         heatmap = network(part)
         near = heatmap.neighbours if config.sparse else None
         look = outlook_of(part, config.guard, config.ants, near)
-        built = forage(part, drawn_to(heatmap.log_heuristic()), look, noise[some])
+        built = forage(part, look, drawn_to(heatmap.log_heuristic()), noise[some])
         fails.append(infeasible(built))
         lengths.append(built.length)
     network.train()
