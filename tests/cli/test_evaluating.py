@@ -90,10 +90,12 @@ def test_a_colony_is_trained_and_evaluated(tmp_path, mine):
     assert run("train", *words, "--out", "colony", cwd=tmp_path).returncode == FEASIBLE
     result = run(
         "evaluate", "--method", "ants", "--policy", "colony", "--bed", mine, "--ants", 4,
-        "--iterations", 2, "--search", "trail", "--last-iteration", "--workers", 1, cwd=tmp_path,
+        "--iterations", 2, "--power", 2, "--search", "trail", "--last-iteration", "--workers", 1, cwd=tmp_path,
     )  # fmt: skip
     assert result.returncode == FEASIBLE
-    path = tmp_path / "results/main/mine/GFACS*+PIP,-4-ants-x2-search-trail-last-iteration.jsonl"
+    row = "GFACS*+PIP,-4-ants-x2-power-2-search-trail-last-iteration.jsonl"
+    path = tmp_path / "results/main/mine" / row
     header, *lines = map(json.loads, path.read_text().splitlines())
     assert header["settings"]["last"]
+    assert header["settings"]["power"] == 2
     assert [line["tours"] for line in lines] == [4] * 8

@@ -13,6 +13,7 @@ from fairway.kernels.lookahead import AUTHORS, Guard
 from fairway.policies.checkpoint import save_policy
 from fairway.policies.config import HeatmapConfig
 from fairway.policies.heatmap import HeatmapNetwork
+from fairway.problems.batch import to_batch
 from fairway.problems.generate import generate
 from fairway.problems.tspdl import TSPDLSet
 from fairway.recipes import recipe_named
@@ -59,6 +60,27 @@ def test_the_tours_of_all_iterations_are_proposed_or_those_of_the_last(colony, w
     assert (np.sort(every) == np.arange(1, 12)).all()
     last = propose_by_ants(colony, windows, replace(FEW, last=True), seed=3)
     assert np.array_equal(every[:, -5:], last)
+
+
+def test_a_high_power_leaves_ants_no_choice_but_the_best_of_the_heuristic(colony, windows):
+    free = replace(FEW, iterations=1, guard=Guard("none"))
+    heuristic = colony.network(to_batch(windows)).log_heuristic().numpy()
+    for power, every in ((1e6, True), (1.0, False)):
+        tours = propose_by_ants(colony, windows, replace(free, power=power))
+        taken = [
+            follows_the_best(rows, tour)
+            for rows, some in zip(heuristic, tours, strict=True)
+            for tour in some
+        ]
+        assert all(taken) == every
+
+
+def follows_the_best(rows, tour):
+    """Whether nothing left was ever held to be better than the next stop; pairs without an edge are alike."""
+    before = [0, *tour[:-1]]
+    return all(
+        rows[here][tour[at]] == rows[here][tour[at:]].max() for at, here in enumerate(before)
+    )
 
 
 def test_equal_seeds_give_equal_tours_whatever_the_company(colony, windows, monkeypatch):

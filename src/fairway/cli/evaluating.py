@@ -71,6 +71,7 @@ def evaluate(
     ] = "trained",
     ants: Annotated[int, typer.Option(help="Of a colony, in each iteration.")] = 100,
     iterations: Annotated[int, typer.Option(help="Of a colony.")] = 10,
+    power: Annotated[float, typer.Option(help="Of a colony's heuristic.")] = 1.0,
     search: Searched = "none",
     last_iteration: LastAlone = False,
     polish: Annotated[float, typer.Option(help="Seconds of local search at the end.")] = 0.0,
@@ -97,7 +98,7 @@ def evaluate(
 
     _check(seconds=seconds, polish=polish, together=together, workers=workers, seed=seed)
     mode = Mode(decode, symmetries, samples, width, budget, _guard(mask))
-    foraging = Foraging(ants, iterations, search, last_iteration, _guard(mask))
+    foraging = Foraging(ants, iterations, search, last_iteration, _guard(mask), power)
     asked = Asked(
         method, seconds, seed, policy, mode, polish, trials, references, workers, device, together, foraging
     )  # fmt: skip
@@ -168,6 +169,7 @@ def _label(asked: "Asked") -> str:
     elif asked.method == "ants" and asked.policy is not None:
         said, foraging = _trained_name(asked.policy), asked.foraging
         settings.append(f"{foraging.ants} ants x{foraging.iterations}")
+        settings += [f"power {foraging.power:g}"] if foraging.power != 1 else []
         settings += [f"search {foraging.search}"] if foraging.search != "none" else []
         settings += ["last iteration"] if foraging.last else []
         settings += _masks(foraging.guard)

@@ -124,7 +124,8 @@ def wander(
     batch, guard = to_batch(instances, colony.device), foraging.guard or colony.guard
     check_guard(guard, instances.problem)
     heatmap = colony.network(batch)
-    heuristic, near = heatmap.log_heuristic(), heatmap.neighbours if colony.sparse else None
+    heuristic = foraging.power * heatmap.log_heuristic()
+    near = heatmap.neighbours if colony.sparse else None
     forms = [] if foraging.search == "none" else side_by_side(form_of, list(instances), workers)
     chance, pheromone = streams(*seed, len(instances)), untouched(batch)
     for iteration in count():
