@@ -53,16 +53,9 @@ def test_tours_can_be_judged_by_what_search_makes_of_them_from_the_first_step():
     assert searched == replace(base, name=searched.name, credit=(1.0, 1.0))
 
 
-def test_a_wary_colony_wants_a_head_that_hardly_errs():
-    base = recipe_named("gfacs-star-pip-d-tsptw500-medium")
-    wary = recipe_named("gfacs-star-pip-d-wary-tsptw500-medium")
-    assert wary == replace(base, name=wary.name, wary=0.98)
-
-
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("gfacs-star-pip-wary-tsptw50-hard", "no learned mask to be wary of"),
         ("gfacs-star-sparse-tsptw50-hard", "has no mask"),
         ("gfacs-star-pip-nocount-tsptw50-hard", "there is no recipe"),
         ("finetune-gfacs-star-pip-tsptw50-hard", "there is no recipe"),

@@ -44,6 +44,7 @@ Searched = Annotated[
     Literal["none", "trail", "tours"],
     typer.Option(help="Local search around ants' tours: for pheromone, or for the tours too."),
 ]
+CostsForGaps = Annotated[Path | None, typer.Option(help="Costs for gaps; ours if none is given.")]
 LastAlone = Annotated[
     bool, typer.Option("--last-iteration", help="Count a colony's last tours alone.")
 ]
@@ -76,9 +77,7 @@ def evaluate(
     last_iteration: LastAlone = False,
     polish: Annotated[float, typer.Option(help="Seconds of local search at the end.")] = 0.0,
     trials: Annotated[int | None, typer.Option(help="Of LKH-3.")] = None,
-    references: Annotated[
-        Path | None, typer.Option(help="Costs for gaps; ours if none is given.")
-    ] = None,
+    references: CostsForGaps = None,
     out: Annotated[Path, typer.Option(help="The folder of all results.")] = Path("results"),
     study: Annotated[str, typer.Option(help="The table that it belongs to.")] = "main",
     label: Annotated[str | None, typer.Option(help="The name of its row.")] = None,

@@ -3,7 +3,7 @@
 A recipe's name is `<model>-<problem><nodes>-<hardness>`, such as `pomo-star-pip-tsptw50-hard`. Variants stand between
 model and problem (`-first10`, `-layernorm`, `-lambda2`, `-nocount`, `-every500`), and `finetune-` stands before all.
 `general-tsptw` and `general-tspdl` train one policy for all beds of a problem.
-Ant colonies have variants of their own: `-limits`, `-sparse`, `-lkh`, `-growing`, `-searched` and `-wary`.
+Ant colonies have variants of their own: `-limits`, `-sparse`, `-lkh`, `-growing` and `-searched`.
 """
 
 import re
@@ -50,7 +50,6 @@ COLONY_VARIANTS: dict[str, Callable[[ColonyConfig], ColonyConfig]] = {
     "lkh": gfacs.searched_by_lkh,
     "growing": gfacs.growing,
     "searched": gfacs.judged_by_search,
-    "wary": gfacs.wary,
 }
 
 VARIANTS: dict[str, Callable[[TrainConfig, str], TrainConfig]] = {

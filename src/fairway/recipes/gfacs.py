@@ -16,9 +16,6 @@ SMALLEST = 20
 HEAD_ANTS = 5
 """Along whose tours a PIP-D head learns: all twenty would not fit most GPUs at 500 nodes."""
 
-TRUSTED = 0.98
-"""Of a wary colony: tours of hundreds of stops do not forgive one mistake in ten."""
-
 
 def gfacs_star(task: Task) -> ColonyConfig:
     """Ants with the Lagrangian penalty and no mask."""
@@ -67,13 +64,6 @@ def growing(config: ColonyConfig) -> ColonyConfig:
 def judged_by_search(config: ColonyConfig) -> ColonyConfig:
     """Tours as sampled count as what local search makes of them, from the first step on."""
     return replace(config, credit=(1.0, 1.0))
-
-
-def wary(config: ColonyConfig) -> ColonyConfig:
-    """The learned mask may do no harm: its head moves nothing but itself, and masks once it is nearly always right."""
-    if config.foresight is None:
-        raise InvalidRequest(f"{config.name}: has no learned mask to be wary of; choose pip-d")
-    return replace(config, wary=TRUSTED)
 
 
 def looking_nearby(config: ColonyConfig) -> ColonyConfig:

@@ -42,7 +42,7 @@ def settle_oracle(run: Run | ColonyRun, figures: dict[str, float], block_ends: b
     trusted = found >= plan.trusted
     if (trusted and spared > run.marks.get("spared", -1.0)) or "copied" not in run.marks:
         run.oracle.load_state_dict(run.policy.state_dict())
-        run.marks["copied"], run.marks["right"] = float(run.step), min(found, spared)
+        run.marks["copied"] = float(run.step)
         if trusted:
             run.marks["spared"] = spared
     if block_ends:

@@ -8,10 +8,9 @@ from fairway.errors import InvalidRequest
 from fairway.kernels.lookahead import AUTHORS, Guard
 from fairway.policies.config import HeatmapConfig
 from fairway.train.config import Foresight
-from fairway.train.gfacs.config import ColonyConfig, tempo_at
-from fairway.train.gfacs.loop import advance, phase_of, train
+from fairway.train.gfacs.config import ColonyConfig
+from fairway.train.gfacs.loop import phase_of, train
 from fairway.train.gfacs.run import found
-from fairway.train.gfacs.step import Colony
 from fairway.train.loop import Budget, Diverged
 from fairway.train.world import World
 
@@ -91,30 +90,6 @@ def test_a_run_that_is_cut_short_has_as_many_epochs_of_each_phase():
     half, run = records(LEARNED, steps=10)
     assert [int(record.phase == "online") for record in half] == [1, 0, 1, 0, 0, 1, 0, 0, 1, 1]
     assert "copied" in run.marks
-
-
-@pytest.mark.parametrize(("wary", "masks"), [(0.0, True), (1.1, False)])
-def test_a_wary_colony_keeps_to_its_guard_until_the_head_is_right_often_enough(wary, masks):
-    found_records, run = records(replace(LEARNED, wary=wary))
-    assert ("offline" in [record.phase for record in found_records]) == masks
-    assert 0 <= run.marks["right"] <= 1
-
-
-@pytest.mark.parametrize(("wary", "pulls"), [(0.0, True), (1.1, False)])
-def test_the_head_of_a_wary_colony_moves_nothing_but_itself(wary, pulls):
-    """While it learns, the rest of the network learns what it would have learnt without it."""
-    config = replace(LEARNED, wary=wary)
-    after = {}
-    for phase in ("exact", "online"):
-        run, generator = found(config, CPU), torch.Generator().manual_seed(5)
-        tempo = tempo_at(config, 0.0)
-        advance(run, config, Colony(run.policy, run.oracle), phase, tempo, generator)
-        after[phase] = run.policy.state_dict()
-    moved = {
-        name for name, weight in after["exact"].items() if not weight.equal(after["online"][name])
-    }
-    assert any(name.startswith("foresight") for name in moved)
-    assert any(not name.startswith("foresight") for name in moved) == pulls
 
 
 def test_the_plan_of_a_head_is_followed_and_its_best_copy_masks():

@@ -50,10 +50,6 @@ class ColonyConfig:
     weight_decay: float = 0.01
     clip_norm: float = 3.0
     foresight: Foresight | None = None
-    wary: float = 0.0
-    """Of the doomed candidates, and of the sound ones, the share that a PIP-D head must tell right before it masks.
-
-    Above zero, the head also learns apart: it reads the network without moving it."""
     growth: tuple[int, ...] = ()
     """Nodes of the instances in equal shares of the run, the config's own at last; without any, those alone."""
     seed: int = 2023

@@ -7,11 +7,9 @@ from collections.abc import Iterator
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
-from torch.nn import Parameter
 
 from fairway.cores import cores
 from fairway.errors import InvalidRequest
-from fairway.policies.heatmap import HeatmapNetwork
 from fairway.train.foresight import is_online, settle_oracle
 from fairway.train.gfacs.config import (
     ColonyConfig,
@@ -41,7 +39,7 @@ def train(run: ColonyRun, budget: Budget, world: World, every: float = 1.0) -> I
     run.policy.train()
     while (spent := budget.spent(run)) < 1:
         config = grown(run.config, spent)
-        phase, over = phase_now(run, spent), epochs_over(run.config, spent)
+        phase, over = phase_of(run.config, spent), epochs_over(run.config, spent)
         tempo = tempo_at(config, spent)
         generator.manual_seed(seed_of(run.config.seed, run.step))
         counted = advance(run, config, colony, phase, tempo, generator)
@@ -77,21 +75,11 @@ def advance(
     """Follow the gradient of one batch, and return its figures with a 1 for the step itself."""
     run.optimiser.zero_grad()  # to None, so that a resting head is not moved by its moments
     figures = learn(config, colony, phase, tempo, generator)
-    for part in learning_apart(run.policy, config):
-        torch.nn.utils.clip_grad_norm_(part, config.clip_norm)
+    torch.nn.utils.clip_grad_norm_(run.policy.parameters(), config.clip_norm)
     for group in run.optimiser.param_groups:
         group["lr"] = tempo.rate
     run.optimiser.step()
     return torch.nn.functional.pad(figures, (0, 1), value=1.0)
-
-
-def learning_apart(policy: HeatmapNetwork, config: ColonyConfig) -> list[list[Parameter]]:
-    """Weights whose gradients are clipped together: all of them, or a wary colony's head by itself."""
-    if not config.wary:
-        return [list(policy.parameters())]
-    head = list(policy.foresight.parameters())
-    known = set(map(id, head))
-    return [head, [weight for weight in policy.parameters() if id(weight) not in known]]
 
 
 def phase_of(config: ColonyConfig, spent: float) -> Phase:
@@ -104,13 +92,6 @@ def phase_of(config: ColonyConfig, spent: float) -> Phase:
         return "exact"
     planned = is_online(plan, epochs_over(config, spent) + 1, spent)
     return "online" if planned or grew_within(config, plan.refresh, spent) else "offline"
-
-
-def phase_now(run: ColonyRun, spent: float) -> Phase:
-    """The phase that is planned; a wary colony goes on under its guard while the copy is not right often enough."""
-    planned = phase_of(run.config, spent)
-    doubtful = run.marks.get("right", 0.0) < run.config.wary
-    return "online" if planned == "offline" and doubtful else planned
 
 
 def settle(run: ColonyRun, phase: Phase, block_ends: bool) -> None:

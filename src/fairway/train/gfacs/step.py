@@ -1,7 +1,7 @@
 """One step of learning from ants: sample tours, search around them, and leave the gradient of both in the network."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
@@ -140,8 +140,6 @@ def head_loss(
         near = ~beyond(heatmap.neighbours)[rows(states.node), states.node]
         near = near.view(*tours.shape, -1)[:, :, :-1]
         asked, doomed = asked & near, doomed & near
-    if config.wary:
-        heatmap = replace(heatmap, edges=heatmap.edges.detach())
     here = states.node.view(tours.shape)
     before = torch.cat([here[..., :1], here[..., :-1]], dim=-1).flatten(1)
     score = policy.forecast(heatmap, batch)(before, states.node, states.level)
