@@ -40,6 +40,9 @@ TIMED = (
 BESIDE = ("instances", "strict_sol", "strict_inst", "proved", "instance_seconds")
 """What is shown at once of all that a report says beside the paper's columns."""
 
+Power = Annotated[
+    float, typer.Option(help="Of a colony's heuristic; above 1, ants keep closer to it.")
+]
 Searched = Annotated[
     Literal["none", "trail", "tours"],
     typer.Option(help="Local search around ants' tours: for pheromone, or for the tours too."),
@@ -72,7 +75,7 @@ def evaluate(
     ] = "trained",
     ants: Annotated[int, typer.Option(help="Of a colony, in each iteration.")] = 100,
     iterations: Annotated[int, typer.Option(help="Of a colony.")] = 10,
-    power: Annotated[float, typer.Option(help="Of a colony's heuristic.")] = 1.0,
+    power: Power = 1.0,
     search: Searched = "none",
     last_iteration: LastAlone = False,
     polish: Annotated[float, typer.Option(help="Seconds of local search at the end.")] = 0.0,

@@ -35,7 +35,7 @@ class Foraging:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What decides the tours, as far as it is not the usual."""
+        """What decides the tours; mask and power only where they are not those of the training."""
         said = {name: value for name, value in asdict(self).items() if value is not None}
         if self.power == 1:
             del said["power"]

@@ -27,7 +27,7 @@ class Recordings:
         """What the work makes of a batch and further tensors, valid until the same kind is played again.
 
         Args:
-            kind: Stands for the work and for everything it depends on that is not given, as for all shapes.
+            kind: Stands for the work, all shapes, and whatever else it depends on that is not given.
             work: Recorded the first time, and not looked at any more after that.
             batch: The instances.
             given: Whatever else changes from call to call.
