@@ -10,7 +10,10 @@ from fairway.errors import InvalidInstance
 from fairway.problems.distances import detour
 
 MOST_NODES = 5_000
-"""Where travel is made from coordinates, a matrix of more would take gigabytes: a longer list is a mistake."""
+"""Of an instance in a file, of any format, and of each in a set: the travel matrix of more would take gigabytes."""
+
+LONGEST_NAME = 1_000
+"""Characters in the name of an instance or a stop."""
 
 LARGEST = 1e15
 """Beyond it float64 no longer tells neighbouring thousandths apart, and sums along a tour lose meaning."""
@@ -67,7 +70,7 @@ def stop_names(names: Sequence[str] | None, nodes: int) -> tuple[str, ...] | Non
     """One distinct name a node, or None."""
     if names is None:
         return None
-    known = tuple(str(name) for name in names)
+    known = tuple(title(str(name), "names", node) for node, name in enumerate(names))
     if len(known) != nodes:
         raise InvalidInstance(
             f"{len(known)} names were given; expected {nodes}, one a node", "names"
@@ -82,6 +85,19 @@ def stop_names(names: Sequence[str] | None, nodes: int) -> tuple[str, ...] | Non
             )
         seen.add(name)
     return known
+
+
+def title(name: object, field: str = "name", *index: int) -> str:
+    """The name of an instance or a stop: a text of bearable length."""
+    if not isinstance(name, str):
+        raise InvalidInstance(f"{field}{_at(index)} is {name!r}; expected a text", field, index)
+    if len(name) > LONGEST_NAME:
+        raise InvalidInstance(
+            f"{field}{_at(index)} has {len(name)} characters; expected at most {LONGEST_NAME}",
+            field,
+            index,
+        )
+    return name
 
 
 def travel_notes(travel: Float[np.ndarray, "N N"]) -> tuple[str, ...]:

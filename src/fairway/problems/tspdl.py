@@ -64,7 +64,7 @@ class TSPDL:
             "load": _known(load),
             "coordinates": checks.points(coordinates, nodes),
             "names": checks.stop_names(names, nodes),
-            "name": name,
+            "name": checks.title(name),
         }
         for field_name, value in checked.items():
             object.__setattr__(self, field_name, value)
@@ -128,7 +128,7 @@ class TSPDLSet:
             "demand": per_node(demand, "demand", places.shape),
             "draft": per_node(draft, "draft", places.shape),
             "load": _known(load),
-            "name": name,
+            "name": checks.title(name),
             "scale": scale,
             "labels": member_labels(labels, name, len(places)),
         }

@@ -60,7 +60,7 @@ class TSPTW:
             "service": checks.vector(service, "service", nodes, non_negative=True),
             "coordinates": checks.points(coordinates, nodes),
             "names": checks.stop_names(names, nodes),
-            "name": name,
+            "name": checks.title(name),
         }
         for field_name, value in checked.items():
             object.__setattr__(self, field_name, value)
@@ -120,7 +120,7 @@ class TSPTWSet:
             "opens": per_node(opens, "opens", places.shape),
             "closes": per_node(closes, "closes", places.shape),
             "service": per_node(service, "service", places.shape),
-            "name": name,
+            "name": checks.title(name),
             "scale": scale,
             "labels": member_labels(labels, name, len(places)),
         }

@@ -217,3 +217,43 @@ def test_only_a_zip_file_is_recognised():
     assert archive.recognises(archive.render(SETS[0]))
     assert not archive.recognises(b"")
     assert not archive.recognises(b"PKzip")
+
+
+def test_names_of_characters_beyond_unicode_are_refused():
+    letters = np.array([0x110000, 0x41], np.uint32).view("<U2").reshape(())
+    for order in "<>":
+        with pytest.raises(Unreadable, match="'name' holds characters beyond those of Unicode"):
+            archive.parse(changed(INSTANCES[0], name=letters.astype(f"{order}U2")), "stem")
+
+
+@pytest.mark.parametrize(
+    ("members", "said"),
+    [
+        ({"coordinates": np.zeros((15_000, 2)), "opens": np.zeros(15_000)}, "more than 5000 nodes"),
+        ({"travel": np.zeros((5_001, 400))}, None),
+        ({"travel": np.zeros((300, 6_000), np.int8)}, "more than 5000 nodes"),
+        ({"name": np.array("x" * 1_000_000)}, "texts of 1000000 characters; expected at most 1000"),
+        ({"travel": np.zeros((400, 300, 300), np.int8)}, None),
+        ({"travel": np.zeros((800, 300, 300), np.int8)}, "claims 720003[0-9]+ bytes"),
+    ],
+)
+def test_an_archive_of_too_much_is_refused_by_its_headers(members, said):
+    content = zipped(problem=npy(np.array("tsptw")), **{k: npy(v) for k, v in members.items()})
+    tracemalloc.start()
+    try:
+        with pytest.raises(Unreadable, match=said):
+            archive.parse(content, "stem")
+        assert said is None or tracemalloc.get_traced_memory()[1] < 2**21
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_name_that_would_lose_its_end_is_not_written():
+    spoilt = [
+        TSPTW(MATRIX[0], COLUMN[0], COLUMN[0] + 1, name="a\0"),
+        TSPTW(MATRIX[0], COLUMN[0], COLUMN[0] + 1, names=("a", "b\0", "c")),
+        TSPTWSet(Places(POINTS), COLUMN, COLUMN + 1, labels=("a", "b", "c", "d\0")),
+    ]
+    for item in spoilt:
+        with pytest.raises(Unreadable, match=r"ends in a NUL character; write .json instead"):
+            archive.render(item)

@@ -1,6 +1,7 @@
 """The reader of pickles: it agrees with the standard one on plain values, and refuses all the rest."""
 
 import pickle
+import tracemalloc
 
 import pytest
 
@@ -77,3 +78,16 @@ def test_an_integer_of_hundreds_of_bytes_is_refused():
 def test_another_protocol_is_refused(protocol):
     with pytest.raises(Unreadable, match=f"protocol {protocol}; expected 2 to 5"):
         opcodes.load(bytes([0x80, protocol]) + b"].")
+
+
+@pytest.mark.parametrize(
+    "body", [b"]" * 40_000, b"]" + b"\x94" * 40_000, b"(" * 40_000, b")" + b"\x85" * 40_000]
+)
+def test_a_pickle_does_not_grow_far_beyond_its_size(body):
+    tracemalloc.start()
+    try:
+        with pytest.raises(Unreadable):
+            opcodes.load(b"\x80\x04" + body + b".")
+        assert tracemalloc.get_traced_memory()[1] < 25 * len(body)
+    finally:
+        tracemalloc.stop()

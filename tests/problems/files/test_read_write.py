@@ -3,6 +3,7 @@
 import io
 import pickle
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from fairway.errors import FairwayError, InvalidFile
 from fairway.problems.distances import euclidean
 from fairway.problems.files import SUFFIXES, TEXT, read, write
+from fairway.problems.files.tours import read_tour
 from fairway.problems.places import Places
 from fairway.problems.tspdl import TSPDL, TSPDLSet
 from fairway.problems.tsptw import TSPTW, TSPTWSet
@@ -174,3 +176,71 @@ def test_the_manual_has_an_example_of_every_text_format():
         name for text in examples_of_the_manual() for name in TEXT if TEXT[name].recognises(text)
     }
     assert recognised == set(TEXT)
+
+
+def test_a_device_without_an_end_is_not_read():
+    with pytest.raises(InvalidFile, match=r"^/dev/zero: cannot be read \(it is a device\)"):
+        read("/dev/zero")
+
+
+def test_a_file_larger_than_any_instance_is_not_read(tmp_path):
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.truncate(2**40)
+    with pytest.raises(InvalidFile, match="it has more than 1073741824 bytes"):
+        read(path)
+    with pytest.raises(InvalidFile, match="cannot be read as a tour"):
+        read_tour(path)
+
+
+def test_text_has_a_limit_of_its_own_in_both_directions(tmp_path, monkeypatch):
+    write(WINDOWS, tmp_path / "a.json")
+    monkeypatch.setattr("fairway.problems.files.LARGEST_TEXT", 100)
+    with pytest.raises(InvalidFile, match="bytes; expected at most 100, or npz"):
+        read(tmp_path / "a.json")
+    with pytest.raises(InvalidFile, match=r"of which 100 at most are read back; write .npz"):
+        write(WINDOWS, tmp_path / "b.json")
+    write(WINDOWS, tmp_path / "b.npz")
+    assert_same_problem(read(tmp_path / "b.npz"), WINDOWS)
+
+
+MANY = 5_001
+ROWS = "".join(f"{node},0,0,0,9\n" for node in range(MANY))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("id,x,y,open,close\n" + ROWS, "more than 5000 nodes"),
+        (f"{MANY}\n0 1\n", "expected 2 to 5000 nodes, found '5001'"),
+        (f"N: {MANY}\nDistance: [ 1 ]\nDemand: 1\nDraft: 1\n", "expected 2 to 5000 nodes"),
+        (f"DIMENSION : {MANY}\nTYPE : TSPTW\nTIME_WINDOW_SECTION\n", "expected 2 to 5000 nodes"),
+        ('{"problem": "tsptw", "opens": [0], "closes": [0], "travel": [' + "[0]," * MANY + "[0]]}",
+         "more than 5000 nodes"),
+        ('{"a": [' + "0," * 26_000_000 + "0]}", "more numbers than 5000 nodes have"),
+    ],
+)  # fmt: skip
+def test_every_text_format_has_one_limit_of_nodes(text, said, tmp_path):
+    (tmp_path / "many").write_text(text)
+    with pytest.raises(InvalidFile, match=said):
+        read(tmp_path / "many")
+
+
+@pytest.mark.parametrize("first", ["", "2\n", "N: 2\n", "DIMENSION : 2\n", "id,x,y,open,close\n"])
+def test_blank_lines_are_not_looked_at_one_by_one(first, tmp_path):
+    (tmp_path / "blank").write_text(first + "\n" * 2_000_000 + "x\n")
+    steps = 0
+
+    def count(frame, event, argument):
+        nonlocal steps
+        steps += 1
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        with pytest.raises(InvalidFile):
+            read(tmp_path / "blank")
+    finally:
+        sys.settrace(before)
+    assert steps < 1_000_000

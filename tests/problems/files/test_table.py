@@ -215,3 +215,12 @@ def test_what_a_table_cannot_hold_is_refused_and_sent_to_json(instance, said):
 )
 def test_other_texts_are_not_recognised(text):
     assert not table.recognises(text)
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+cmd|' /C calc'!A0", "@SUM(A1)", "-2+3", "=", "- quay"])
+def test_a_name_that_a_spreadsheet_would_run_is_not_written(name):
+    points = np.array([[0.0, 0.0], [3.0, 4.0]])
+    instance = TSPTW(euclidean(points), 0, 9, 0, points, ("d", name))
+    with pytest.raises(Unreadable, match="CSV cannot hold the name"):
+        table.render(instance)
+    assert "-5" in table.render(TSPTW(euclidean(points), 0, 9, 0, points, ("d", "-5")))

@@ -1,11 +1,10 @@
 """Reading and writing instances: `read` finds out the format by itself, `write` goes by the file's suffix."""
 
-import sys
 from pathlib import Path
 
 from fairway import atomic
 from fairway.errors import InvalidFile, InvalidInstance, InvalidRequest
-from fairway.problems.distances import Distances
+from fairway.problems.distances import Distances, check_rule
 from fairway.problems.files import (
     archive,
     document,
@@ -16,7 +15,7 @@ from fairway.problems.files import (
     table,
     tsplib,
 )
-from fairway.problems.files.text import Unreadable
+from fairway.problems.files.text import LARGEST_TEXT, Unreadable, bounded
 from fairway.problems.instance import Instance, InstanceSet
 
 TEXT = {
@@ -29,7 +28,8 @@ TEXT = {
 }
 """The text formats, in the order in which they are asked whether a file is theirs: the most telling first."""
 
-BINARY = {"npz": archive, "pickle": pickles}
+LARGEST_ARCHIVE = 2**30
+"""Bytes of an npz file; in any other format, `LARGEST_TEXT`."""
 
 SUFFIXES = {
     ".json": "json",
@@ -53,6 +53,8 @@ def read(path: str | Path, distances: Distances | None = None) -> Instance | Ins
         distances: How coordinates become travel where the file leaves it open: "float", "floor", "nearest" or "F";
             by default what the format itself says, else "float".
     """
+    if distances is not None:
+        check_rule(distances)
     place = Path(path)
     content = _content(place)
     name, stem = ("stdin", "stdin") if str(path) == "-" else (str(path), place.stem)
@@ -73,9 +75,19 @@ def write(item: Instance | InstanceSet, path: str | Path, format: str | None = N
         path: The file; its suffix chooses the format.
         format: A format by name, whatever the suffix: json, csv, npz, rakke, matrix, solomon or tsplib.
     """
+    if not isinstance(item, Instance | InstanceSet):
+        raise InvalidRequest(
+            f"write takes an instance, or a set made by instance_set; this is a {type(item).__name__}"
+        )
     place = Path(path)
     try:
         content = _rendered(item, format or _format_of(place))
+        most = LARGEST_ARCHIVE if archive.recognises(content) else LARGEST_TEXT
+        if len(content) > most:
+            raise Unreadable(
+                f"would take {len(content)} bytes, of which {most} at most are read back; "
+                "write .npz, a large set in parts"
+            )
     except Unreadable as error:
         raise InvalidFile(f"{path}: {error.message}") from error
     atomic.write_bytes(place, content)
@@ -83,7 +95,7 @@ def write(item: Instance | InstanceSet, path: str | Path, format: str | None = N
 
 def _content(path: Path) -> bytes:
     try:
-        content = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+        content = bounded(path, LARGEST_ARCHIVE)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InvalidFile(
@@ -95,14 +107,19 @@ def _content(path: Path) -> bytes:
 
 
 def _parsed(content: bytes, name: str, distances: Distances | None) -> Instance | InstanceSet:
-    for form in BINARY.values():
-        if form.recognises(content):
-            return form.parse(content, name)
+    if archive.recognises(content):
+        return archive.parse(content, name)
+    if len(content) > LARGEST_TEXT:
+        raise Unreadable(f"has {len(content)} bytes; expected at most {LARGEST_TEXT}, or npz")
+    if pickles.recognises(content):
+        return pickles.parse(content, name)
     text = _decoded(content)
     for form in TEXT.values():
         if form.recognises(text):
             return form.parse(text, name, distances)
-    raise Unreadable(f"the format is not known; expected one of {', '.join((*TEXT, *BINARY))}", 1)
+    raise Unreadable(
+        f"the format is not known; expected one of {', '.join((*TEXT, 'npz', 'pickle'))}", 1
+    )
 
 
 def _decoded(content: bytes) -> str:

@@ -2,21 +2,26 @@
 
 import io
 import math
+import sys
 import zipfile
 from collections.abc import Mapping
 
 import numpy as np
 from jaxtyping import Float
 
-from fairway.problems.files.points import is_euclidean, travel_between
+from fairway.problems.checks import LONGEST_NAME
+from fairway.problems.files.points import check_size, is_euclidean, travel_between
 from fairway.problems.files.text import Unreadable, shortened
 from fairway.problems.instance import Instance, InstanceSet
 from fairway.problems.places import Places
 from fairway.problems.tspdl import TSPDL, Load, TSPDLSet
 from fairway.problems.tsptw import TSPTW, TSPTWSet
 
-LARGEST_CONTENT = 8 * 2**30
-"""Bytes of all arrays together, unpacked; an archive that claims more is taken for a zip bomb."""
+LARGEST_CONTENT = 4 * 2**30
+"""Bytes of all arrays together, unpacked."""
+
+MOST_PACKED, SMALL = 100, 2**26
+"""How many times its own size an archive may unpack to, unless that is small; real numbers shrink to a half at most."""
 
 TEXTS = ("problem", "name", "load", "names", "labels")
 NUMBERS = ("coordinates", "travel", "opens", "closes", "service", "demand", "draft", "scale")
@@ -57,15 +62,15 @@ def parse(content: bytes, name: str) -> Instance | InstanceSet:
 
 def render(item: Instance | InstanceSet) -> bytes:
     """The archive of an instance or a set; equal ones give equal bytes."""
-    arrays: dict[str, np.ndarray] = {"problem": np.array(item.problem), "name": np.array(item.name)}
+    arrays: dict[str, np.ndarray] = {"problem": np.array(item.problem), "name": _texts(item.name)}
     if isinstance(item, Instance):
         coordinates, travel = item.coordinates, None if is_euclidean(item) else item.travel
         if item.names is not None:
-            arrays["names"] = np.array(item.names)
+            arrays["names"] = _texts(list(item.names))
     else:
         coordinates, travel = item.places.coordinates, item.places.matrix
         arrays["scale"] = np.array(math.nan if item.scale is None else item.scale)
-        arrays["labels"] = np.array(item.labels, dtype=np.str_)
+        arrays["labels"] = _texts(list(item.labels))
     if coordinates is not None:
         arrays["coordinates"] = coordinates
     if travel is not None:
@@ -80,6 +85,13 @@ def render(item: Instance | InstanceSet) -> bytes:
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)
     return file.getvalue()
+
+
+def _texts(given: str | list[str]) -> np.ndarray:
+    array = np.array(given, dtype=np.str_)
+    if array.tolist() != given:  # numpy takes NULs at the end for padding
+        raise Unreadable("npz cannot hold a name that ends in a NUL character; write .json instead")
+    return array
 
 
 def _instance(
@@ -117,17 +129,22 @@ def _arrays(content: bytes) -> dict[str, np.ndarray]:
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            return {name: _array(archive, info) for name, info in _members(archive).items()}
+            return {
+                name: _array(archive, info)
+                for name, info in _members(archive, len(content)).items()
+            }
     except Unreadable:
         raise
     except Exception as error:
         raise Unreadable(f"the archive is damaged: {error}") from error
 
 
-def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+def _members(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
     members = archive.infolist()
-    if (claimed := sum(info.file_size for info in members)) > LARGEST_CONTENT:
-        raise Unreadable(f"the archive claims {claimed} bytes; expected at most {LARGEST_CONTENT}")
+    claimed = sum(info.file_size for info in members)
+    most = min(LARGEST_CONTENT, max(SMALL, MOST_PACKED * size))
+    if claimed > most:
+        raise Unreadable(f"the archive claims {claimed} bytes; expected at most {most}")
     known = {f"{name}.npy": name for name in (*TEXTS, *NUMBERS)}
     found: dict[str, zipfile.ZipInfo] = {}
     for info in members:
@@ -141,31 +158,41 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 
 def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> np.ndarray:
-    """One array, made only once its header is known to claim what the member holds."""
-    with archive.open(info) as member:
-        # Asking for the declared size keeps a member that unpacks to more from being unpacked whole.
-        file = io.BytesIO(member.read(info.file_size))
-    version = np.lib.format.read_magic(file)
-    header = np.lib.format.read_array_header_1_0
-    shape, _, dtype = (header if version == (1, 0) else np.lib.format.read_array_header_2_0)(file)
+    """One array, made only once its header is known to claim what the member holds and what an instance can."""
     name = info.filename.removesuffix(".npy")
-    if (
-        min(shape, default=0) < 0
-        or math.prod(shape) * dtype.itemsize != info.file_size - file.tell()
-    ):
-        raise Unreadable(f"the array {name!r} claims another size than it has")
-    if dtype.kind not in ("U" if name in TEXTS else "iuf") or (
-        name in NUMBERS and dtype.itemsize > 8
-    ):
+    with archive.open(info) as member:
+        version = np.lib.format.read_magic(member)
+        header = np.lib.format.read_array_header_1_0
+        read_header = header if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read_header(member)
+        if (
+            min(shape, default=0) < 0
+            or math.prod(shape) * dtype.itemsize != info.file_size - member.tell()
+        ):
+            raise Unreadable(f"the array {name!r} claims another size than it has")
+        _check_type(name, dtype)
+        if name in NUMBERS and len(shape) > (name == "coordinates"):
+            check_size(shape[-2 if name == "coordinates" else -1])
+        member.seek(0)
+        array = np.lib.format.read_array(member, allow_pickle=False)
+    if name in NUMBERS:
+        return array.astype(np.float64, copy=False)
+    letters = np.frombuffer(array.astype(dtype.newbyteorder("=")).tobytes(), np.uint32)
+    if letters.max(initial=0) > sys.maxunicode:
+        raise Unreadable(f"the array {name!r} holds characters beyond those of Unicode")
+    return array
+
+
+def _check_type(name: str, dtype: np.dtype) -> None:
+    is_text = name in TEXTS
+    if dtype.kind not in ("U" if is_text else "iuf") or (not is_text and dtype.itemsize > 8):
+        expected = "text" if is_text else "numbers"
+        raise Unreadable(f"the array {name!r} has type {dtype}; expected {expected}")
+    if is_text and dtype.itemsize > 4 * LONGEST_NAME:
         raise Unreadable(
-            f"the array {name!r} has type {dtype}; expected {'text' if name in TEXTS else 'numbers'}"
+            f"the array {name!r} has room for texts of {dtype.itemsize // 4} characters; "
+            f"expected at most {LONGEST_NAME}"
         )
-    file.seek(0)
-    array = np.lib.format.read_array(file, allow_pickle=False)
-    if name in TEXTS:
-        array.tolist()  # impossible characters fail here, where a damaged archive is expected
-        return array
-    return array.astype(np.float64)
 
 
 def _text(arrays: Arrays, key: str, default: str) -> str:

@@ -10,8 +10,9 @@ from typing import Any, get_args
 
 import numpy as np
 
+from fairway.problems.checks import MOST_NODES
 from fairway.problems.distances import Distances
-from fairway.problems.files.points import is_euclidean, travel_between
+from fairway.problems.files.points import check_size, is_euclidean, travel_between
 from fairway.problems.files.text import Unreadable, digits, located, shortened
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL, Load
@@ -20,6 +21,8 @@ from fairway.problems.tsptw import TSPTW
 COMMON = ("problem", "name", "distances", "coordinates", "travel", "names")
 COLUMNS = {"tsptw": ("opens", "closes", "service"), "tspdl": ("demand", "draft", "load")}
 OPTIONAL = ("service", "load")
+MOST_ITEMS = MOST_NODES**2 + 20 * MOST_NODES
+"""In the object of the largest instance."""
 ITEM = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s,\[\]]+')
 """A text or a number in a list, whatever lists that one is in."""
 
@@ -81,6 +84,8 @@ def render(instance: Instance) -> str:
 
 
 def _loaded(text: str) -> dict[str, Any]:
+    if text.count(",") > MOST_ITEMS:
+        raise Unreadable(f"holds more numbers than {MOST_NODES} nodes have")
     try:
         document = json.loads(
             text, object_pairs_hook=_object, parse_constant=_constant, parse_int=float
@@ -156,6 +161,7 @@ def _choice(document: dict[str, Any], key: str, choices: tuple[Any, ...]) -> Any
 def _rows(value: object, key: str, width: int) -> np.ndarray:
     if not isinstance(value, list) or not value:
         raise Unreadable(f"{key!r} is {_described(value)}; expected a list of rows of numbers")
+    check_size(len(value))
     return np.stack([_column(row, f"{key}[{index}]", width) for index, row in enumerate(value)])
 
 

@@ -5,9 +5,12 @@ instance without service times, whose tours cost more by the sum of all service 
 keeps the two apart.
 """
 
+from array import array
+
 import numpy as np
 from jaxtyping import Float
 
+from fairway.problems.checks import MOST_NODES
 from fairway.problems.distances import Distances
 from fairway.problems.files.text import (
     Line,
@@ -22,8 +25,6 @@ from fairway.problems.files.text import (
 )
 from fairway.problems.instance import Instance
 from fairway.problems.tsptw import TSPTW
-
-BILLION = 10**9
 
 
 def recognises(text: str) -> bool:
@@ -71,10 +72,8 @@ def render(instance: Instance) -> str:
 def node_count(word: str, line: int) -> int:
     """A number of nodes that is within reason; whether they are there is for the caller to see."""
     nodes = whole(word, line, "the number of nodes")
-    if not 2 <= nodes <= BILLION:
-        raise Unreadable(
-            f"expected at least 2 nodes and no billions, found {shortened(word)}", line
-        )
+    if not 2 <= nodes <= MOST_NODES:
+        raise Unreadable(f"expected 2 to {MOST_NODES} nodes, found {shortened(word)}", line)
     return nodes
 
 
@@ -84,14 +83,14 @@ def _count(line: Line) -> int:
     return node_count(line.text, line.number)
 
 
-def _entries(body: list[Line], nodes: int) -> tuple[list[float], int]:
+def _entries(body: list[Line], nodes: int) -> tuple["array[float]", int]:
     """The numbers of the matrix, however spread over lines, and how many lines they take."""
-    entries: list[float] = []
+    entries = array("d")
     for taken, line in enumerate(body, start=1):
-        words = line.words
+        words = line.text.split(None, nodes * nodes)
         if len(entries) + len(words) > nodes * nodes:
             raise _miscount(body, nodes, len(entries) + len(words), line.number)
-        entries += (number(word, line.number, "an entry of the matrix") for word in words)
+        entries.extend(number(word, line.number, "an entry of the matrix") for word in words)
         if len(entries) == nodes * nodes:
             return entries, taken
     raise _miscount(body, nodes, len(entries), body[-1].number if body else 1)

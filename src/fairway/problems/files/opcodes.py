@@ -24,6 +24,12 @@ LONGEST_INTEGER = 8
 """In bytes; a longer one is no node, time or load."""
 
 
+LEAST_BYTES = 6
+"""Of a pair of numbers, the smallest thing in the authors' files: a pickle cannot hold more lists and tuples of use."""
+
+DEEPEST = 100
+"""Lists and tuples that are open at a time."""
+
 OPCODE_NAMES = {ord(opcode.code): opcode.name for opcode in pickletools.opcodes}
 
 
@@ -65,21 +71,27 @@ class _Machine:
         self.stack: list = []
         self.marks: list[int] = []
         self.memo: dict[int, object] = {}
+        self.room = len(content) // LEAST_BYTES + DEEPEST
+        """How many more lists and tuples it may make."""
 
     def run(self) -> object:
         """Go through the content; a bed has ten million opcodes, so the usual ones are handled in the loop."""
         content, stack, marks, memo = self.content, self.stack, self.marks, self.memo
         steps = {**STEPS, **LOADING_STEPS} if self.stand_ins else STEPS
         push, double = stack.append, struct.Struct(">d").unpack_from
-        at = 0
+        at, most = 0, self.room
         while (code := content[at]) != 0x2E:  # STOP
             if code == 0x47:  # BINFLOAT
                 push(double(content, at + 1)[0])
                 at += 9
             elif code == 0x94:  # MEMOIZE
+                if len(memo) >= most:
+                    raise ValueError("more is remembered than there can be")
                 memo[len(memo)] = stack[-1]
                 at += 1
             elif code == 0x28:  # MARK
+                if len(marks) >= DEEPEST:
+                    raise ValueError("the lists are nested too deeply")
                 marks.append(len(stack))
                 at += 1
             elif code == 0x65:  # APPENDS
@@ -90,6 +102,7 @@ class _Machine:
                 at += 1
             elif code == 0x5D:  # EMPTY_LIST
                 push([])
+                self.make_room()
                 at += 1
             elif code == 0x4B:  # BININT1
                 push(content[at + 1])
@@ -123,6 +136,11 @@ class _Machine:
             )
         return self.integer(at + 1, size, signed=True)
 
+    def make_room(self) -> None:
+        self.room -= 1
+        if self.room < 0:
+            raise Unreadable("the pickle is made of little but empty lists; expected numbers")
+
     def list_from_mark(self, at: int) -> int:
         self.stack.append(self.since_mark())
         return at
@@ -140,6 +158,7 @@ class _Machine:
         start = len(self.stack) - size
         if start < 0:
             raise IndexError("the stack holds too little")
+        self.make_room()
         self.stack[start:] = [tuple(self.stack[start:])]
         return at
 
@@ -199,6 +218,7 @@ class _Machine:
         self.stack.append(_Name(call))
 
     def since_mark(self) -> list:
+        self.make_room()
         start = self.marks.pop()
         items = self.stack[start:]
         del self.stack[start:]

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from fairway.problems.files.opcodes import PROTOCOLS, StandIns, load
+from fairway.problems.files.points import check_size
 from fairway.problems.files.text import Unreadable
 from fairway.problems.instance import InstanceSet
 from fairway.problems.places import Places
@@ -40,6 +41,7 @@ def parse(content: bytes, name: str) -> InstanceSet:
     nodes = len(rows[0][0]) if isinstance(rows[0][0], list) else 0
     if nodes < 2:
         raise _not_an_instance(0, "a list of coordinates for two nodes or more")
+    check_size(nodes)
     _check_amount(len(rows) * nodes, content)
     for index, row in enumerate(rows):
         _check_row(row, index, fields, nodes)

@@ -5,12 +5,15 @@ for pictures; where all of them are zero there are none.
 """
 
 import re
+from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from jaxtyping import Float
 
+from fairway.problems.checks import MOST_NODES
 from fairway.problems.distances import Distances
 from fairway.problems.files.matrix import node_count
 from fairway.problems.files.text import (
@@ -34,6 +37,8 @@ BACKWARDS = (
 BLOCKS = ("Nodes", "Distance", "PosX", "PosY", "Demand", "Draft")
 BLOCK_OF = {"travel": "Distance", "demand": "Demand", "draft": "Draft", "names": "Nodes"}
 START = re.compile(rf"(N|{'|'.join(BLOCKS)})\s*:")
+MOST_WORDS = MOST_NODES**2 + 10 * MOST_NODES
+"""In the file of the largest instance."""
 WORD = re.compile(r"[\[\]:]|[^\s\[\]:]+")
 
 
@@ -42,10 +47,12 @@ class _Block:
     """The words after one key: the line of the key, and the words with theirs."""
 
     line: int
-    words: list[tuple[str, int]]
+    words: list[str]
+    lines: "array[int]"
 
     def numbers(self, what: str) -> list[float]:
-        return [number(word, line, what) for word, line in self.words]
+        places = zip(self.words, self.lines, strict=True)
+        return [number(word, line, what) for word, line in places]
 
 
 def recognises(text: str) -> bool:
@@ -56,7 +63,7 @@ def recognises(text: str) -> bool:
 
 def parse(text: str, name: str, distances: Distances | None) -> TSPDL:
     """The instance in the text; `distances` has no say, as the travel is given."""
-    blocks = _blocks(list(lines(text, "!")))
+    blocks = _blocks(lines(text, "!"))
     if missing := [key for key in ("N", "Distance", "Demand", "Draft") if key not in blocks]:
         raise Unreadable(f"expected a block {missing[0]!r}, found {', '.join(blocks) or 'none'}")
     nodes = _count(blocks["N"])
@@ -99,43 +106,57 @@ def render(instance: Instance) -> str:
     return "\n".join(text) + "\n"
 
 
-def _blocks(said: list[Line]) -> dict[str, _Block]:
+def _blocks(said: Iterable[Line]) -> dict[str, _Block]:
     """Each key with the words it holds: those in its brackets, or the one after its colon."""
-    words = [(word, line.number) for line in said for word in WORD.findall(line.text)]
+    all_words = _words(said)
+    words, lines = all_words.words, all_words.lines
     blocks: dict[str, _Block] = {}
     at = 0
     while at < len(words):
-        key, line = words[at]
+        key, line = words[at], lines[at]
         if key not in ("N", *BLOCKS):
             expected = f"N or one of the blocks {', '.join(BLOCKS)}"
             raise Unreadable(f"expected {expected}, found {shortened(key)}", line)
         if key in blocks:
             raise Unreadable(f"expected {key} once, found it again", line)
-        if [word for word, _ in words[at + 1 : at + 2]] != [":"]:
+        if words[at + 1 : at + 2] != [":"]:
             raise Unreadable(f"expected a colon after {key}", line)
-        blocks[key], at = _block(words, at)
+        blocks[key], at = _block(all_words, at)
     return blocks
 
 
-def _block(words: list[tuple[str, int]], key: int) -> tuple[_Block, int]:
+def _words(said: Iterable[Line]) -> _Block:
+    """Every word of the file, and its line, up to as many as the largest instance has."""
+    found = _Block(1, [], array("Q"))
+    pairs = ((word[0], line.number) for line in said for word in WORD.finditer(line.text))
+    for word, line in pairs:
+        found.words.append(word)
+        found.lines.append(line)
+        if len(found.words) > MOST_WORDS:
+            raise Unreadable(f"holds more numbers than {MOST_NODES} nodes have", line)
+    return found
+
+
+def _block(said: _Block, key: int) -> tuple[_Block, int]:
     """What follows the key and colon at `key`, and where the next key is."""
-    name, line = words[key]
+    words, lines = said.words, said.lines
     start = key + 2
-    if start < len(words) and words[start][0] != "[":
-        return _Block(line, words[start : start + 1]), start + 1
-    for end in range(start + 1, len(words)):
-        if words[end][0] == "]":
-            return _Block(line, words[start + 1 : end]), end + 1
-    raise Unreadable(
-        f"expected numbers and a closing ] for {name}, found the end of the file", line
-    )
+    if start < len(words) and words[start] != "[":
+        return _Block(lines[key], words[start : start + 1], lines[start : start + 1]), start + 1
+    try:
+        end = words.index("]", start + 1)
+    except ValueError as error:
+        raise Unreadable(
+            f"expected numbers and a closing ] for {words[key]}, found the end of the file",
+            lines[key],
+        ) from error
+    return _Block(lines[key], words[start + 1 : end], lines[start + 1 : end]), end + 1
 
 
 def _count(block: _Block) -> int:
     if len(block.words) != 1:
         raise Unreadable(f"expected one number for N, found {len(block.words)}", block.line)
-    word, line = block.words[0]
-    return node_count(word, line)
+    return node_count(block.words[0], block.lines[0])
 
 
 def _numbers(block: _Block, key: str, nodes: int) -> list[float]:
@@ -157,7 +178,8 @@ def _names(block: _Block | None) -> tuple[str, ...] | None:
     """The ids as names, unless they only count the nodes."""
     if block is None:
         return None
-    ids = [whole(word, line, "the id of a node") for word, line in block.words]
+    places = zip(block.words, block.lines, strict=True)
+    ids = [whole(word, line, "the id of a node") for word, line in places]
     return None if ids == list(range(1, len(ids) + 1)) else tuple(map(str, ids))
 
 
@@ -165,7 +187,7 @@ def _line_of(blocks: dict[str, _Block], nodes: int, field: str, index: tuple[int
     """The line of the word that became the number at an index of a field."""
     key = ("PosX", "PosY")[index[1]] if field == "coordinates" else BLOCK_OF[field]
     at = index[0] * nodes + index[1] if field == "travel" else index[0]
-    return blocks[key].words[at][1]
+    return blocks[key].lines[at]
 
 
 def _is_backwards(text: str) -> bool:

@@ -2,12 +2,14 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
 
+from fairway.problems.checks import MOST_NODES
 from fairway.problems.distances import Distances
 from fairway.problems.files.points import check_size, is_euclidean, travel_between
 from fairway.problems.files.text import Unreadable, by_row, digits, located, number, shortened
@@ -18,6 +20,10 @@ from fairway.problems.tsptw import TSPTW
 WINDOWS = ("id", "x", "y", "open", "close", "service")
 DRAFTS = ("id", "x", "y", "demand", "draft")
 COLUMNS = frozenset(WINDOWS + DRAFTS)
+MOST_LINES = 10 * MOST_NODES
+"""Blank ones included."""
+FORMULA = re.compile(r"[=+@-](?![\d.]+$)")
+"""How a cell starts that spreadsheets run, plain numbers left out."""
 DELIMITERS = ("\t", ";", ",")
 
 
@@ -54,7 +60,6 @@ def parse(text: str, name: str, distances: Distances | None) -> Instance:
     is_windows = _is_windows(table.header)
     ids = table.texts("id")
     _check_distinct(ids, table.lines)
-    check_size(len(ids))
     names = None if ids == [str(index) for index in range(len(ids))] else tuple(ids)
     coordinates = np.stack([table.numbers("x"), table.numbers("y")], axis=1)
     with located(by_row(table.lines)):
@@ -78,7 +83,7 @@ def render(instance: Instance) -> str:
     assert instance.coordinates is not None
     names = instance.names or tuple(map(str, range(instance.nodes)))
     for name in names:
-        if not name.isprintable() or not name or name != name.strip():
+        if not name.isprintable() or not name or name != name.strip() or FORMULA.match(name):
             raise Unreadable(f"CSV cannot hold the name {shortened(name)}; write .json instead")
     if isinstance(instance, TSPTW):
         header, columns = WINDOWS, (instance.opens, instance.closes, instance.service)
@@ -105,6 +110,7 @@ def _table(text: str) -> _Table:
             )
         table.rows.append(row)
         table.lines.append(line)
+        check_size(len(table.rows))
     if not table.rows:
         raise Unreadable(
             "the table has a header but no rows; expected the depot first", header_line
@@ -120,6 +126,8 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
         for row in reader:
             if any(cell.strip() for cell in row):
                 yield reader.line_num, row
+            elif reader.line_num > MOST_LINES:
+                raise Unreadable(f"holds more than {MOST_LINES} lines", reader.line_num)
     except csv.Error as error:
         raise Unreadable(f"is not a table: {error}", reader.line_num) from error
 

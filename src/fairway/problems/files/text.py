@@ -1,12 +1,22 @@
 """What the text readers share: numbered lines, numbers with a reason when they are not, and the error they raise."""
 
-import io
 import math
+import os
+import re
+import stat
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from fairway.errors import InvalidInstance
+
+SAID = re.compile(r"\S[^\n]*")
+"""The rest of a line from its first letter on; in a run of empty lines the next one is found at once."""
+
+LARGEST_TEXT = 2**27
+"""Bytes of a file of text, or of a pickle."""
 
 LineOf = Callable[[str, tuple[int, ...]], int | None]
 """Where in a file the number at an index of one of an instance's fields stands."""
@@ -34,12 +44,36 @@ class Line:
         return self.text.split()
 
 
+def bounded(path: Path, most: int) -> bytes:
+    """The content of a file, or of standard input for `-`, if it is no longer than that.
+
+    Raises OSError or ValueError where it is not to be had; a device, which may have no end, is not read.
+    """
+    if str(path) == "-":
+        content = sys.stdin.buffer.read(most + 1)
+    else:
+        with path.open("rb") as file:
+            status = os.fstat(file.fileno())
+            is_device = stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)
+            if is_device and not file.isatty():
+                raise ValueError("it is a device")
+            content = file.read(most + 1) if status.st_size <= most else None
+    if content is None or len(content) > most:
+        raise ValueError(f"it has more than {most} bytes")
+    return content
+
+
 def lines(text: str, comment: str | None = None) -> Iterator[Line]:
     """The lines that say something: blank ones and, where a mark is given, comments are passed over."""
-    for number, content in enumerate(io.StringIO(text, newline=None), start=1):
-        said = content.split(comment, 1)[0] if comment else content
-        if said.strip():
-            yield Line(number, said.strip())
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    number, before = 1, 0
+    for found in SAID.finditer(text):
+        number += text.count("\n", before, found.start())
+        before = found.start()
+        said = found[0].split(comment, 1)[0] if comment else found[0]
+        if said := said.strip():
+            yield Line(number, said)
 
 
 @contextmanager

@@ -2,12 +2,11 @@
 
 import json
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from fairway.errors import InvalidFile, InvalidTour
-from fairway.problems.files.text import shortened
+from fairway.problems.files.text import LARGEST_TEXT, bounded, shortened
 from fairway.problems.instance import Instance
 
 LONGEST_NUMBER = 18
@@ -19,9 +18,8 @@ def read_tour(given: str | Path) -> list[int | str]:
     if isinstance(given, str) and given != "-" and not _is_file(given):
         return parse_tour(given)
     try:
-        content = sys.stdin.buffer.read() if given == "-" else Path(given).read_bytes()
-        return parse_tour(content.decode("utf-8-sig"))
-    except (OSError, UnicodeDecodeError) as error:
+        return parse_tour(bounded(Path(given), LARGEST_TEXT).decode("utf-8-sig"))
+    except (OSError, ValueError) as error:
         raise InvalidFile(
             f"{given}: cannot be read as a tour; expected a text file of stops"
         ) from error

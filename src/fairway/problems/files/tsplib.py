@@ -5,6 +5,7 @@ Stop names have no place here and are dropped on writing; on reading, ids become
 say more than 1, 2, 3.
 """
 
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -129,11 +130,17 @@ def _places(document: Document, nodes: int, distances: Distances | None) -> _Pla
 def _explicit(document: Document, nodes: int) -> Float[np.ndarray, "N N"]:
     shape = document.choice("EDGE_WEIGHT_FORMAT", ("FULL_MATRIX", *TRIANGLES))
     section = "EDGE_WEIGHT_SECTION"
-    words = [(word, line.number) for line in document.rows(section) for word in line.words]
-    if len(words) != (expected := weights_in(shape, nodes)):
-        message = f"expected {expected} weights, {shape} for {nodes} nodes, found {len(words)}"
+    expected = weights_in(shape, nodes)
+    weights, found = array("d"), 0
+    for line in document.rows(section):
+        words = line.text.split(None, expected)
+        found += len(words)
+        if found <= expected:
+            weights.extend(number(word, line.number, "a weight") for word in words)
+    if found != expected:
+        message = f"expected {expected} weights, {shape} for {nodes} nodes, found {found}"
         raise Unreadable(message, document.places[section])
-    return unfolded([number(word, line, "a weight") for word, line in words], shape, nodes)
+    return unfolded(weights, shape, nodes)
 
 
 def _depot_first(places: _Places, document: Document) -> _Places:

@@ -1,5 +1,6 @@
 """Travel out of what TSPLIB gives: weights in one of nine orders, or coordinates and a rule."""
 
+from array import array
 from collections.abc import Callable
 
 import numpy as np
@@ -62,7 +63,7 @@ def position(shape: str, nodes: int, row: int, column: int) -> int:
     return int(np.flatnonzero(listed)[0])
 
 
-def unfolded(weights: list[float], shape: str, nodes: int) -> Float[np.ndarray, "N N"]:
+def unfolded(weights: "array[float]", shape: str, nodes: int) -> Float[np.ndarray, "N N"]:
     """The matrix of weights listed in an EDGE_WEIGHT_FORMAT; a triangle is mirrored."""
     if shape == "FULL_MATRIX":
         return np.array(weights).reshape(nodes, nodes)
