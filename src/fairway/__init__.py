@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from fairway.solver.results import Result as Result
     from fairway.solver.solving import solve as solve
 
+__version__ = "0.1.0"
+
 _HOMES = {
     "errors": ("FairwayError",),
     "evaluate.references": ("References", "load_references"),

@@ -31,9 +31,7 @@ def test_help_is_quick_to_import():
 
 
 def test_version():
-    from importlib.metadata import version
-
-    assert run("--version").stdout.strip() == version("fairway")
+    assert run("--version").stdout.strip() == fairway.__version__
 
 
 def test_verify_prints_the_schedule(stops):
@@ -45,28 +43,90 @@ def test_verify_prints_the_schedule(stops):
 
 
 def test_verify_lists_every_violation(stops, ports):
-    result = run("verify", stops, "--tour", "2 1")
+    result = run("verify", stops, "--tour", "b a")
     assert result.returncode == NOT_FEASIBLE
     assert "late" in result.stdout
-    record = json.loads(run("verify", stops, "--tour", "2 1", "--json").stdout)
+    record = json.loads(run("verify", stops, "--tour", "[2, 1]", "--json").stdout)
     assert record["status"] == "refused"
     assert [(v["rule"], v["node"], v["amount"]) for v in record["violations"]] == [("late", 1, 4.0)]
     assert "too deep" in run("verify", ports, "--tour", "b,a").stdout
 
 
-def test_a_tour_that_leaves_out_a_stop_is_refused_and_one_that_is_none_is_bad_input(stops):
-    result = run("verify", stops, "--tour", "1")
+def test_a_sequence_that_is_no_tour_is_refused_with_every_reason(stops):
+    result = run("verify", stops, "--tour", "[1, 1, 7]")
     assert result.returncode == NOT_FEASIBLE
-    assert "stop 2 (b) is never visited" in result.stdout
-    assert "stop 1 (a) is visited 2 times" in sentence(run("verify", stops, "--tour", "1,1,2"))
-    assert "there is no stop 7" in sentence(run("verify", stops, "--tour", "1,2,7"))
+    for reason in ("there is no stop 7", "stop 1 (a) is visited 2 times", "2 (b) is never visited"):
+        assert reason in result.stdout
+    record = json.loads(run("verify", stops, "--tour", "a,a", "--json").stdout)
+    assert [violation["rule"] for violation in record["violations"]] == ["repeated", "missing"]
+
+
+def test_what_names_no_stop_is_bad_input(stops):
     assert "'nobody'" in sentence(run("verify", stops, "--tour", "a,nobody"))
-    assert "tolerance" in sentence(run("verify", stops, "--tour", "1,2", "--tolerance", "nan"))
+    assert "no file, and no stop" in sentence(run("verify", stops, "--tour", "order.txt"))
+    assert "tolerance" in sentence(run("verify", stops, "--tour", "a,b", "--tolerance", "nan"))
+
+
+def test_a_tour_is_judged_by_the_ids_that_solve_prints(tmp_path):
+    path = tmp_path / "ids.csv"
+    rows = ("0,0,0", "3,1,0", "1,5,1", "2,9,7")
+    path.write_text("id,x,y,open,close\n" + "".join(f"{row},0,99\n" for row in rows))
+    printed = run("solve", path, "--seconds", 0.1).stdout.splitlines()[-1].strip()
+    record = json.loads(run("solve", path, "--seconds", 0.1, "--json").stdout)
+    judged = run("verify", path, "--json", "--tour", printed.replace(" >", ","))
+    assert json.loads(judged.stdout)["tour"] == record["tour"]
+    assert json.loads(judged.stdout)["cost"] == record["cost"]
+
+
+ESCAPES = "\x1b]0;title\x07\x9b2J\r\n"
+
+
+@pytest.mark.parametrize(
+    "words", [("solve",), ("explain",), ("verify", "--tour", "[1, 2]"), ("verify", "--tour", "x")]
+)
+@pytest.mark.parametrize("closes", [1, 99])
+def test_nothing_in_a_file_reaches_the_terminal_as_a_command(words, closes, tmp_path):
+    path = tmp_path / "a.json"
+    names = [ESCAPES + name for name in ("depot", "a", "b")]
+    instance = {"problem": "tsptw", "name": ESCAPES, "travel": [[0, 5, 6], [5, 0, 7], [6, 7, 0]]}
+    limits = {"names": names, "opens": [0, 0, 0], "closes": [50, closes, closes]}
+    path.write_text(json.dumps(instance | limits))
+    result = run(words[0], path, *words[1:])
+    assert "]0;title" in result.stdout + result.stderr
+    assert not set(ESCAPES[0] + "\x07\x9b\r") & set(result.stdout + result.stderr)
+
+
+def test_a_failure_of_the_system_is_told_as_what_it_is():
+    code = (
+        "import sys, fairway.cli as cli, fairway.cli.verbs as verbs\n"
+        "def app(**_): raise OSError(*FAILURE)\n"
+        "verbs.app = app\n"
+        "cli.main()\n"
+    )
+    for failure, said in (
+        ((13, "Permission denied", "/a/b"), "fairway: /a/b: Permission denied\n"),
+        ((11, "Resource temporarily unavailable"), "fairway: Resource temporarily unavailable\n"),
+        ((28, "No space left on device"), "fairway: standard output cannot be written"),
+    ):
+        words = [sys.executable, "-c", code.replace("*FAILURE", f"*{failure!r}")]
+        result = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert (result.returncode, result.stdout) == (BAD_INPUT, "")
+        assert result.stderr.startswith(said)
+
+
+@pytest.mark.parametrize("words", [("--json",), ()])
+def test_an_answer_without_a_place_to_go_is_no_success(words, stops):
+    verify = " ".join([*COMMAND, "verify", str(stops), "--tour", "a,b", *words])
+    result = subprocess.run(
+        f"{verify} >&-", shell=True, stderr=subprocess.PIPE, text=True, check=False
+    )
+    assert result.returncode == BAD_INPUT
+    assert result.stderr == "fairway: standard output cannot be written (Bad file descriptor)\n"
 
 
 def test_verify_takes_tours_from_files(stops, tmp_path):
     for name, text in (
-        ("t.txt", "1 2\n"),
+        ("t.txt", "a b\n"),
         ("t.json", '{"tour": [1, 2]}'),
         ("t.tour", "TOUR_SECTION\n1\n2\n3\n-1\nEOF\n"),
     ):
@@ -128,7 +188,7 @@ def test_plot_names_the_picture_it_drew(stops, tmp_path):
     assert (tmp_path / "stops.png").read_bytes().startswith(b"\x89PNG")
     assert run("plot", stops, "-o", tmp_path / "x.svg").returncode == 0
     sentence(run("plot", stops, "-o", tmp_path / "x.doc"))
-    assert "visited 2 times" in sentence(run("plot", stops, "--tour", "1,1,2"))
+    assert "visited 2 times" in sentence(run("plot", stops, "--tour", "a,a,b"))
 
 
 def test_beds_are_listed_shown_and_exported(tmp_path):
@@ -183,7 +243,7 @@ def test_usage_errors_exit_with_two(stops):
 
 
 def test_plain_output_has_no_colour_codes(stops):
-    result = run("verify", stops, "--tour", "2,1", env={**os.environ, "TERM": "dumb"})
+    result = run("verify", stops, "--tour", "b,a", env={**os.environ, "TERM": "dumb"})
     assert "\x1b[" not in result.stdout
 
 
@@ -195,7 +255,7 @@ def test_a_long_tour_fits_on_the_command_line(tmp_path):
 
 
 def test_a_tour_comes_from_stdin_too(stops):
-    assert run("verify", stops, "--tour", "-", input="\ufeff1,2\n").returncode == FEASIBLE
+    assert run("verify", stops, "--tour", "-", input="\ufeffa,b\n").returncode == FEASIBLE
 
 
 @pytest.mark.parametrize("verb", [["generate", "tsptw", "-n", "50"], ["bed", "list"], ["--help"]])
@@ -215,7 +275,7 @@ def test_a_full_disk_behind_stdout_is_no_success(verb, unbuffered):
 def test_names_that_a_terminal_cannot_show_are_escaped(stops):
     stops.write_text(stops.read_text().replace("a,3", "Mühle→:ship:,3"))
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    result = run("verify", stops, "--tour", "1,2", env=environment)
+    result = run("verify", stops, "--tour", "[1,2]", env=environment)
     assert result.returncode == FEASIBLE
     assert ":ship:" in result.stdout
 

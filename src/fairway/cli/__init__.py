@@ -1,6 +1,8 @@
 """The command line: verbs that each call one function of the library, results on stdout, talk on stderr."""
 
+import errno
 import os
+import re
 import sys
 from io import TextIOWrapper
 
@@ -13,8 +15,25 @@ INTERRUPTED = 130
 """What shells make of Ctrl-C."""
 
 
+OF_OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EPIPE, errno.EIO, errno.EBADF)
+"""How writing an answer fails."""
+
+UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""What a terminal acts on instead of showing it: controls, escapes, breaks, and changes of direction."""
+
+
+def cleaned(text: str) -> str:
+    """The text on one line, without what would command a terminal; all that people read passes through here."""
+    return UNSAFE.sub("?", text)
+
+
 def main() -> None:
     """Run the verb named on the command line; a bad input ends in one sentence and exit code 2."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - lives as long as the process
+    if sys.stdout is None:
+        # Closed: what is written fails, as on a full disk, and only where something is.
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(
             errors="backslashreplace"
@@ -30,12 +49,11 @@ def _run() -> int:
     except SystemExit as end:
         code = end.code
     except FairwayError as error:
-        print(f"fairway: {error}", file=sys.stderr)
-        code = BAD_INPUT
+        code = _refused(str(error))
     except KeyboardInterrupt:
         code = INTERRUPTED
     except OSError as error:
-        return _output_lost(error)
+        code = _failed(error)
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -43,13 +61,27 @@ def _run() -> int:
     return code if isinstance(code, int) else ANSWERED
 
 
+def _refused(sentence: str) -> int:
+    print(f"fairway: {cleaned(sentence)}", file=sys.stderr)
+    return BAD_INPUT
+
+
+def _failed(error: OSError) -> int:
+    """Something of the system failed: standard output, where that cannot be flushed, else what the error names."""
+    try:
+        sys.stdout.flush()
+    except OSError as lost:
+        return _output_lost(lost)
+    if error.filename is None and error.errno in OF_OUTPUT:  # unbuffered, nothing is left to flush
+        return _output_lost(error)
+    where = "" if error.filename is None else f"{error.filename}: "
+    return _refused(f"{where}{error.strerror or error}")
+
+
 def _output_lost(error: OSError) -> int:
     """The answer could not be written: quietly where its reader has gone, with a sentence where the disk is full."""
     # What is still buffered must go nowhere, or the interpreter would try, and fail, once more at its exit.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if not isinstance(error, BrokenPipeError):
-        print(
-            f"fairway: standard output cannot be written ({error.strerror or error})",
-            file=sys.stderr,
-        )
+        _refused(f"standard output cannot be written ({error.strerror or error})")
     return BAD_INPUT

@@ -3,19 +3,17 @@
 import json
 import math
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import Any
 
-import numpy as np
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
 from fairway.cli.show import tour_line, violation_lines
-from fairway.judge import Rejection, Solution
+from fairway.judge import Rejection
 from fairway.problems.instance import Instance
 from fairway.solver.explanation import Explanation
-from fairway.solver.results import Result
+from fairway.solver.results import Result, attempt_record, tour_record
 
 STYLES = {
     "optimal": "bold green",
@@ -59,22 +57,7 @@ def result_lines(label: str, instance: Instance, result: Result) -> list[Text]:
 
 def result_json(label: str, instance: Instance, result: Result) -> str:
     """One line for programs; what is not known, or not finite, is null."""
-    record = {
-        **_head(label, instance, result.status),
-        "objective": result.objective,
-        "cost": result.cost,
-        "makespan": result.makespan,
-        "lower_bound": result.lower_bound,
-        "gap": result.gap,
-        "seconds": result.seconds,
-        "method": result.method,
-        **_tour(result.solution),
-        "trace": [asdict(step) for step in result.trace],
-        "reason": result.reason,
-        "attempt": _attempt(result.attempt),
-        "interrupted": result.interrupted,
-    }
-    return _dumped(record)
+    return json.dumps({**_head(label, instance), **result.to_dict()}, allow_nan=False)
 
 
 def explanation_lines(label: str, instance: Instance, explanation: Explanation) -> list[Text]:
@@ -94,7 +77,8 @@ def explanation_json(label: str, instance: Instance, explanation: Explanation) -
     """One line for programs."""
     repair = explanation.repair
     record = {
-        **_head(label, instance, explanation.status),
+        **_head(label, instance),
+        "status": explanation.status,
         "why": explanation.why,
         "stops": list(explanation.stops),
         "repair": repair
@@ -107,40 +91,19 @@ def explanation_json(label: str, instance: Instance, explanation: Explanation) -
             "tour": list(repair.solution.tour),
         },
         "advice": explanation.advice,
-        **_tour(explanation.solution),
-        "attempt": _attempt(explanation.attempt),
+        **tour_record(explanation.solution),
+        "attempt": attempt_record(explanation.attempt),
     }
-    return _dumped(record)
+    return json.dumps(record, allow_nan=False)
 
 
-def _head(label: str, instance: Instance, status: str) -> dict[str, Any]:
-    return {"name": label, "problem": instance.problem, "nodes": instance.nodes, "status": status}
-
-
-def _tour(solution: Solution | None) -> dict[str, Any]:
-    if solution is None:
-        return {"tour": None, "schedule": None}
-    return {"tour": list(solution.tour), "schedule": asdict(solution.schedule)}
-
-
-def _attempt(attempt: Rejection | None) -> dict[str, Any] | None:
-    if attempt is None:
-        return None
-    violations = [asdict(violation) for violation in attempt.violations]
-    return {"tour": list(attempt.tour), "violations": violations}
+def _head(label: str, instance: Instance) -> dict[str, Any]:
+    return {"name": label, "problem": instance.problem, "nodes": instance.nodes}
 
 
 def _attempt_lines(instance: Instance, attempt: Rejection) -> list[Text]:
     words = [Text(line) for line in violation_lines(attempt, most=5)]
     return [Text("  the least late order found:"), tour_line(instance, attempt.tour), *words]
-
-
-def _dumped(record: dict[str, Any]) -> str:
-    finite = {
-        key: None if isinstance(value, float) and not math.isfinite(value) else value
-        for key, value in record.items()
-    }
-    return json.dumps(finite, default=np.ndarray.tolist, allow_nan=False)
 
 
 def _number(value: float) -> str:

@@ -33,7 +33,7 @@ def report(
         )
     if readme is not None:
         put_into(readme, results_table(written.measured))
-    print(written.index)
+    show.out.print(str(written.index), soft_wrap=True)
 
 
 def _pair(given: str) -> tuple[str, Path]:

@@ -1,16 +1,19 @@
 """What people see in a terminal, and the JSON lines that programs read instead."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 from rich import box
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from fairway.cli import cleaned
 from fairway.judge import LoadSchedule, Rejection, Solution, TimeSchedule, Violation
 from fairway.problems.beds import Bed
 from fairway.problems.instance import Instance
@@ -20,8 +23,32 @@ from fairway.problems.tsptw import TSPTW
 WIDE = 200
 """Columns where there is no terminal to fit into, so that nothing is cut on its way to a file."""
 
-out = Console(highlight=False, markup=False, emoji=False)
-err = Console(stderr=True, highlight=False, markup=False, emoji=False)
+
+class Terminal(Console):
+    """A console that lets nothing through that a file could smuggle into a terminal; styles are the console's own."""
+
+    def print(self, *objects: object, **settings: Any) -> None:  # noqa: ANN401
+        """Print, a text on one line."""
+        super().print(*map(_on_one_line, objects), **settings)
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterator[Segment]:
+        """The pieces of whatever is shown, on its way to the screen."""
+        for text, style, control in super().render(renderable, options):
+            lines = text.split("\n")
+            yield Segment(text if control else "\n".join(map(cleaned, lines)), style, control)
+
+
+def _on_one_line(shown: object) -> object:
+    if isinstance(shown, Text):
+        shown = shown.copy()
+        shown.plain = cleaned(shown.plain)
+    return cleaned(shown) if isinstance(shown, str) else shown
+
+
+out = Terminal(highlight=False, markup=False, emoji=False)
+err = Terminal(stderr=True, highlight=False, markup=False, emoji=False)
 if not out.is_terminal:
     out.width = WIDE
 
@@ -158,13 +185,11 @@ def _number(value: float) -> str:
 
 
 def _name(instance: Instance, node: int) -> str:
-    """What the node is called, without what a file could smuggle into a terminal."""
-    name = str(node) if instance.names is None else instance.names[node]
-    return "".join(letter if letter.isprintable() else "?" for letter in name)
+    return str(node) if instance.names is None else instance.names[node]
 
 
 def _row_name(instance: Instance, node: int) -> str:
-    """Number and name: tours are given by number, people go by name."""
+    """Number and name: programs go by number, people by name."""
     return str(node) if instance.names is None else f"{node} ({_name(instance, node)})"
 
 

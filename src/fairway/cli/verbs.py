@@ -12,10 +12,9 @@ from fairway.cli.options import Distances, File, Index, Json, Tour
 from fairway.cli.reporting import report
 from fairway.cli.solving import explain, solve
 from fairway.cli.training import train
-from fairway.errors import InvalidRequest, InvalidTour
+from fairway.errors import InvalidRequest
 
 if TYPE_CHECKING:
-    from fairway.judge import Rejection
     from fairway.problems.instance import Instance
 
 app = typer.Typer(
@@ -40,9 +39,9 @@ def fairway(
 ) -> None:
     """Tours that keep hard constraints: time windows (TSPTW) and draft limits (TSPDL)."""
     if version:
-        from importlib.metadata import version as installed
+        from fairway import __version__
 
-        print(installed("fairway"))
+        print(__version__)
         raise typer.Exit(ANSWERED)
 
 
@@ -62,8 +61,6 @@ def verify(
 
     instance = inputs.one_instance(file, index, distances)
     verdict = judge(instance, inputs.tour_given(tour, instance), tolerance)
-    if isinstance(verdict, Rejection):
-        _refuse_unless_tour(verdict)
     if json:
         status = "refused" if isinstance(verdict, Rejection) else "feasible"
         print(show.json_line(instance.name or file.stem, instance, status, verdict))
@@ -72,8 +69,8 @@ def verify(
         show.out.print(line, soft_wrap=True)
         if (table := show.schedule_table(instance, verdict)) is not None:
             show.out.print(table)
-        if isinstance(verdict, Rejection):
-            show.out.print("\n".join(show.violation_lines(verdict)), soft_wrap=True)
+        for line in show.violation_lines(verdict) if isinstance(verdict, Rejection) else ():
+            show.out.print(line, soft_wrap=True)
     raise typer.Exit(NOT_FEASIBLE if isinstance(verdict, Rejection) else ANSWERED)
 
 
@@ -86,14 +83,14 @@ def plot(
     distances: Distances = None,
 ) -> None:
     """Draw the tour on the map beside its schedule."""
-    from fairway.cli import inputs
+    from fairway.cli import inputs, show
     from fairway.pictures import draw, save
 
     instance = inputs.one_instance(file, index, distances)
     stops = None if tour is None else inputs.tour_given(tour, instance)
     place = output or Path(f"{'stdin' if str(file) == '-' else file.stem}.png")
     save(draw(instance, stops), place)
-    print(place)
+    show.out.print(str(place), soft_wrap=True)
 
 
 @app.command()
@@ -220,10 +217,3 @@ def _losses(item: "Instance", output: Path) -> list[str]:
         rise = item.service.sum()
         losses.append(f"service is folded into travel, so that every tour costs {rise:g} more")
     return losses
-
-
-def _refuse_unless_tour(verdict: "Rejection") -> None:
-    """A sequence that repeats or invents a stop is bad input; one that merely fails is an answer."""
-    for violation in verdict.violations:
-        if violation.rule in ("repeated", "unknown"):
-            raise InvalidTour(f"the tour is not one: {violation.why}")

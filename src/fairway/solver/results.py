@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 from fairway.judge import Rejection, Schedule, Solution
 from fairway.search.objective import Objective
@@ -78,6 +78,32 @@ class Result:
         """What was minimised: the cost or the makespan."""
         return self.makespan if self.objective == "makespan" else self.cost
 
+    def to_dict(self) -> dict[str, Any]:
+        """The result in plain lists, texts and numbers, ready for JSON; what is not known, or not finite, is None."""
+        record = {
+            "status": self.status,
+            "objective": self.objective,
+            "value": self.value,
+            "cost": self.cost,
+            "makespan": self.makespan,
+            "lower_bound": self.lower_bound,
+            "gap": self.gap,
+            "seconds": self.seconds,
+            "method": self.method,
+            **tour_record(self.solution),
+            "trace": [
+                {"seconds": step.seconds, "value": step.cost, "method": step.method}
+                for step in self.trace
+            ],
+            "reason": self.reason,
+            "attempt": attempt_record(self.attempt),
+            "interrupted": self.interrupted,
+        }
+        return {
+            key: None if isinstance(value, float) and not math.isfinite(value) else value
+            for key, value in record.items()
+        }
+
     @property
     def gap(self) -> float:
         """By which part the tour may be dearer than the best one: 0 where it is optimal."""
@@ -85,3 +111,20 @@ class Result:
             return 0.0
         known = self.solution is not None and self.lower_bound > 0
         return self.value / self.lower_bound - 1 if known else math.inf
+
+
+def tour_record(solution: Solution | None) -> dict[str, Any]:
+    """A tour and its schedule, ready for JSON."""
+    if solution is None:
+        return {"tour": None, "schedule": None}
+    columns = asdict(solution.schedule)
+    schedule = {name: column.tolist() for name, column in columns.items()}
+    return {"tour": list(solution.tour), "schedule": schedule}
+
+
+def attempt_record(attempt: Rejection | None) -> dict[str, Any] | None:
+    """A tour that was refused, with every reason, ready for JSON."""
+    if attempt is None:
+        return None
+    violations = [asdict(violation) for violation in attempt.violations]
+    return {"tour": list(attempt.tour), "violations": violations}

@@ -30,11 +30,11 @@ def instance(names=NAMES):
     ],
 )
 def test_every_form_of_a_list_is_the_same_tour(text):
-    assert parse_tour(text) == [3, 1, 2]
+    assert resolve(parse_tour(text), instance(None)) == (3, 1, 2)
 
 
 def test_names_with_blanks_are_separated_by_commas_or_lines():
-    assert parse_tour("North quay, B,3") == ["North quay", "B", 3]
+    assert parse_tour("North quay, B,3") == ["North quay", "B", "3"]
     assert parse_tour('["North quay", "B", 3]') == ["North quay", "B", 3]
 
 
@@ -75,13 +75,21 @@ def test_what_is_no_tour_says_why(text, said):
         parse_tour(text)
 
 
-def test_numbers_are_nodes_and_words_are_names():
+def test_numbers_in_json_are_nodes_and_words_are_names():
     assert resolve(["B", 3, "North quay"], instance()) == (2, 3, 1)
 
 
-def test_a_number_is_a_node_even_where_a_node_is_called_so():
-    assert resolve(parse_tour("1 2 7"), instance()) == (1, 2, 7)
+def test_where_nodes_have_names_a_list_is_of_names():
+    """Ids that are numbers too, in another order: what `solve` prints is what `verify` judges."""
+    numbered = instance(("0", "3", "1", "2"))
+    assert resolve(parse_tour("0 3 1 2 0"), numbered) == (1, 2, 3)
+    assert resolve(parse_tour("[3, 1, 2]"), numbered) == (3, 1, 2)
+    assert resolve(parse_tour("B,7,North quay"), instance()) == (2, 3, 1)
     assert resolve(parse_tour('[1, 2, "7"]'), instance()) == (1, 2, 3)
+    with pytest.raises(InvalidTour, match=r"called '2'; .* or node numbers in JSON, like \[2, 1\]"):
+        resolve(parse_tour("2 1 7"), instance())
+    with pytest.raises(InvalidTour, match="7 is the name of a stop, not a node number; in JSON"):
+        resolve(parse_tour("[1, 2, 7]"), instance())
 
 
 @pytest.mark.parametrize(
@@ -102,22 +110,26 @@ def test_a_tour_of_the_depot_alone_is_none(words):
 
 
 def test_an_unknown_name_is_named():
-    with pytest.raises(InvalidTour, match="no stop called 'South quay'; expected one like 'Depot'"):
+    with pytest.raises(
+        InvalidTour, match="no stop is called 'South quay'; expected names, like 'Depot'"
+    ):
         resolve([1, "South quay"], instance())
-    with pytest.raises(InvalidTour, match="no stop called 'B'; the nodes have no names"):
-        resolve(["B"], instance(None))
+    with pytest.raises(InvalidTour, match="no stop is called 'B'; the nodes have no names"):
+        resolve(["1", "B"], instance(None))
+    with pytest.raises(InvalidTour, match=r"no file, and no stop, is called 'order.txt'"):
+        resolve(parse_tour("order.txt"), instance())
 
 
 def test_a_very_long_number_is_no_node():
-    with pytest.raises(InvalidTour, match="no stop called '9999"):
-        resolve(parse_tour("1 " + "9" * 10_000), instance())
+    with pytest.raises(InvalidTour, match="no stop is called '9999"):
+        resolve(parse_tour("1 " + "9" * 10_000), instance(None))
 
 
 def test_a_tour_is_read_from_a_file_or_given_as_it_is(tmp_path):
     path = tmp_path / "tour.json"
     path.write_text("\ufeff" + json.dumps({"tour": [3, 1, 2]}), encoding="utf-8")
-    assert read_tour(path) == read_tour(str(path)) == read_tour("3,1,2") == [3, 1, 2]
-    assert read_tour(" ".join(map(str, range(5_000))))[-1] == 4_999
+    assert read_tour(path) == read_tour(str(path)) == read_tour("[3,1,2]") == [3, 1, 2]
+    assert read_tour(" ".join(map(str, range(5_000))))[-1] == "4999"
 
 
 def test_a_file_that_cannot_be_read_says_so(tmp_path):

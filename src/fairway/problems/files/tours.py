@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fairway.errors import InvalidFile, InvalidTour
@@ -26,7 +26,7 @@ def read_tour(given: str | Path) -> list[int | str]:
 
 
 def parse_tour(text: str) -> list[int | str]:
-    """Node numbers and names in the order they are given, the depot not yet taken off; see `resolve`."""
+    """Node numbers and words in the order they are given, the depot not yet taken off; see `resolve`."""
     said = text.strip()
     if not said:
         raise InvalidTour("the tour is empty; expected node numbers or names")
@@ -36,24 +36,16 @@ def parse_tour(text: str) -> list[int | str]:
         return _from_section(said[section.end() :])
     # Names may hold blanks, so blanks separate only where nothing else does.
     words = re.split(r"[,\n]" if "," in said else r"\s+", said)
-    return [_word(word.strip()) for word in words if word.strip()]
+    return [word.strip() for word in words if word.strip()]
 
 
 def resolve(words: Sequence[int | str], instance: Instance) -> tuple[int, ...]:
-    """The node numbers of a tour, without the depot at its ends: a number is a node, anything else a name."""
+    """The node numbers of a tour, without the depot at its ends.
+
+    A number from JSON or a TOUR_SECTION is a node. A word is a name where the nodes have names, else a node number.
+    """
     known = {name: node for node, name in enumerate(instance.names or ())}
-    tour = []
-    for word in words:
-        if isinstance(word, str) and word not in known:
-            hint = (
-                "the nodes have no names"
-                if not known
-                else f"expected one like {next(iter(known))!r}"
-            )
-            raise InvalidTour(
-                f"there is no stop called {shortened(word)}; {hint}, or a node number"
-            )
-        tour.append(known[word] if isinstance(word, str) else word)
+    tour = [_node(word, known, alone=len(words) == 1) for word in words]
     if tour and tour[0] == 0:
         del tour[0]
     if tour and tour[-1] == 0:
@@ -65,6 +57,27 @@ def resolve(words: Sequence[int | str], instance: Instance) -> tuple[int, ...]:
     return tuple(tour)
 
 
+def _node(word: int | str, known: Mapping[str, int], *, alone: bool) -> int:
+    if isinstance(word, int):
+        if not 0 <= word < len(known) and str(word) in known:
+            raise InvalidTour(
+                f"{word} is the name of a stop, not a node number; in JSON, write names in quotes"
+            )
+        return word
+    if word in known:
+        return known[word]
+    node = _number(word)
+    if node is not None and not known:
+        return node
+    what = "file, and no stop, is" if alone and node is None else "stop is"
+    if not known:
+        hint = "the nodes have no names, give their numbers"
+    else:
+        hint = f"expected names, like {next(iter(known))!r}"
+        hint += "" if node is None else ", or node numbers in JSON, like [2, 1]"
+    raise InvalidTour(f"no {what} called {shortened(word)}; {hint}")
+
+
 def _is_file(given: str) -> bool:
     try:
         return Path(given).is_file()
@@ -72,9 +85,9 @@ def _is_file(given: str) -> bool:
         return False
 
 
-def _word(word: str) -> int | str:
+def _number(word: str) -> int | None:
     is_number = re.fullmatch(r"[+-]?[0-9]+", word) is not None and len(word) <= LONGEST_NUMBER
-    return int(word) if is_number else word
+    return int(word) if is_number else None
 
 
 def _from_json(text: str) -> list[int | str]:
@@ -103,8 +116,8 @@ def _from_section(text: str) -> list[int | str]:
     for word in text.split():
         if word in ("-1", "EOF"):
             break
-        node = _word(word)
-        if isinstance(node, str) or node < 1:
+        node = _number(word)
+        if node is None or node < 1:
             raise InvalidTour(
                 f"the TOUR_SECTION holds {shortened(word)}; expected node numbers from 1"
             )
