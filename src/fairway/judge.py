@@ -7,6 +7,7 @@ proposes tours; the import contracts in pyproject.toml keep it so.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -148,7 +149,7 @@ def verify(
 def _node_numbers(tour: Sequence[Any] | np.ndarray) -> tuple[int, ...]:
     to_list = getattr(tour, "tolist", None)  # arrays and tensors
     try:
-        values = list(tour) if to_list is None else to_list()
+        values = list(tour if to_list is None else to_list())
     except TypeError as error:
         raise InvalidTour("a tour is a sequence of node numbers; this is not a sequence") from error
     if set(map(type, values)) == {int}:
@@ -164,9 +165,9 @@ def _node_numbers(tour: Sequence[Any] | np.ndarray) -> tuple[int, ...]:
 def _allowance(instance: TSPTW | TSPDL, tolerance: float | None) -> float:
     if tolerance is None:
         return 0.0 if instance.integral else TOLERANCE
-    if not 0 <= tolerance < float("inf"):
+    if not isinstance(tolerance, Real) or not 0 <= tolerance < float("inf"):
         raise InvalidRequest(
-            f"the tolerance is {tolerance}; expected a finite number, zero or more"
+            f"the tolerance is {tolerance!r}; expected a finite number, zero or more"
         )
     return tolerance
 

@@ -1,3 +1,4 @@
+import hashlib
 import itertools
 
 import numpy as np
@@ -38,6 +39,20 @@ def test_the_hidden_tour_of_a_hard_instance_is_always_feasible(n, eta):
     instances, tours = tour_windows(TourWindows(eta=eta), n, 100, np.random.default_rng(n))
     for instance, tour in zip(instances, tours, strict=True):
         assert isinstance(verify(instance, tour), Solution)
+
+
+@pytest.mark.parametrize("n", [1_900, 2_100, 4_000])
+def test_the_depot_stays_open_for_the_hidden_tour_of_a_large_instance(n):
+    instances, tours = tour_windows(TourWindows(), n, 2, np.random.default_rng(n))
+    for instance, tour in zip(instances, tours, strict=True):
+        assert isinstance(verify(instance, tour), Solution)
+
+
+def test_below_that_size_the_depot_closes_as_it_always_did():
+    large = generate("tsptw", n=1_700, seed=3)
+    assert large.closes[0, 0] == 100_000
+    digest = hashlib.sha256(large.closes.tobytes() + large.opens.tobytes()).hexdigest()
+    assert digest[:16] == "13c3b2327793d6a9"
 
 
 def test_tour_windows_follow_their_law():

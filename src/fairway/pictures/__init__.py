@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from fairway import atomic
-from fairway.errors import InvalidFile, InvalidTour
+from fairway.errors import InvalidFile, InvalidRequest, InvalidTour
 from fairway.judge import LoadSchedule, Rejection, Solution, TimeSchedule, verify
 from fairway.pictures import drafts, map, palette, windows  # noqa: A004
 from fairway.pictures.lettering import EM, heading, shortened, stop_labels, verdict
@@ -27,6 +27,8 @@ def draw(instance: Instance, tour: Sequence[int] | None = None) -> Figure:
         instance: What is drawn; without coordinates there is no map, and the rows take the whole width.
         tour: The customers in order, depot 0 left out at both ends; feasible or not, but each exactly once.
     """
+    if not isinstance(instance, Instance):
+        raise InvalidRequest("a picture is of one instance; index a set to get one")
     judged = _judged(instance, tour)
     stops = None if judged is None else judged.tour
     wrong = np.zeros(instance.nodes, bool)
@@ -52,6 +54,8 @@ def draw(instance: Instance, tour: Sequence[int] | None = None) -> Figure:
 
 def save(figure: Figure, path: str | Path) -> None:
     """Write a picture, whole or not at all, as PNG or SVG by its suffix; the same picture gives the same bytes."""
+    if not isinstance(figure, Figure):
+        raise InvalidRequest(f"save takes a picture of draw; this is a {type(figure).__name__}")
     place = Path(path)
     suffix = place.suffix.lower()
     if suffix not in FORMATS:

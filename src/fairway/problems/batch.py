@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from fairway.errors import InvalidRequest
 from fairway.problems.places import Places
 from fairway.problems.problem import rows
 from fairway.problems.tspdl import TSPDLSet
@@ -192,7 +193,11 @@ def to_batch(
 
     if isinstance(instances, TSPTWSet):
         return _tsptw_batch(instances, place)
-    return _tspdl_batch(instances, place)
+    if isinstance(instances, TSPDLSet):
+        return _tspdl_batch(instances, place)
+    raise InvalidRequest(
+        f"a batch is made of a set, as instance_set makes them; this is a {type(instances).__name__}"
+    )
 
 
 Placing = Callable[[np.ndarray], Tensor]

@@ -77,7 +77,7 @@ def load_bed(name: str) -> InstanceSet:
 
 def bed_named(name: str) -> Bed:
     """The bed of that name."""
-    if name not in beds():
+    if not isinstance(name, str) or name not in beds():
         raise InvalidRequest(f"there is no bed {name!r}; expected one of {', '.join(beds())}")
     return beds()[name]
 

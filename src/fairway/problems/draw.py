@@ -48,6 +48,7 @@ def tour_windows(law: TourWindows, n: int, count: int, generator: Generator) -> 
     closes = torch.full((count, n), law.depot_closes / law.side, device=generator.device)
     opens.scatter_(1, tours, (arrivals - eta + eta * early).float())
     closes.scatter_(1, tours, torch.maximum((arrivals + eta * late).float(), rounded_up))
+    closes[:, 0] = closes[:, 0].maximum(closes[:, 1:].amax(-1) + 2)  # further than any way home
     return _windows(ground, opens, closes)
 
 

@@ -1,6 +1,8 @@
 """The laws that the published instances follow, with their parameters, and how to draw from them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -11,6 +13,10 @@ from fairway.problems.instance import InstanceSet
 from fairway.problems.places import Places
 from fairway.problems.tspdl import TSPDLSet
 from fairway.problems.tsptw import TSPTWSet
+
+
+def _are_numbers(*values: object) -> bool:
+    return all(isinstance(value, Real) for value in values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +31,11 @@ class RandomWindows:
     """Of the square in which the nodes lie."""
 
     def __post_init__(self) -> None:
-        low, high = self.width
-        if not (0 <= low <= high and self.pace > 0 and self.side > 0):
+        low, high = (
+            self.width if isinstance(self.width, Sequence) and len(self.width) == 2 else "??"
+        )
+        numbers = _are_numbers(low, high, self.pace, self.side)
+        if not (numbers and 0 <= low <= high and self.pace > 0 and self.side > 0):
             raise InvalidRequest(
                 f"{self} is no law; expected 0 <= low <= high width, pace and side above 0"
             )
@@ -44,9 +53,11 @@ class TourWindows:
     """The most by which a window opens before, or closes after, the hidden tour's arrival."""
     side: float = 100.0
     depot_closes: float = 100_000.0
+    """Later where the last stop's window asks for it."""
 
     def __post_init__(self) -> None:
-        if not (self.eta >= 0 and self.side > 0 and self.depot_closes > 0):
+        numbers = _are_numbers(self.eta, self.side, self.depot_closes)
+        if not (numbers and self.eta >= 0 and self.side > 0 and self.depot_closes > 0):
             raise InvalidRequest(
                 f"{self} is no law; expected eta >= 0, side and depot_closes above 0"
             )
@@ -59,8 +70,8 @@ class LoweredDrafts:
     sigma: float
 
     def __post_init__(self) -> None:
-        if not 0 <= self.sigma <= 100:
-            raise InvalidRequest(f"sigma is {self.sigma}; expected a percentage from 0 to 100")
+        if not (_are_numbers(self.sigma) and 0 <= self.sigma <= 100):
+            raise InvalidRequest(f"sigma is {self.sigma!r}; expected a percentage from 0 to 100")
 
     def lowered(self, nodes: int) -> int:
         """How many ports are lowered: at most n - 2, since more could never all be served."""
@@ -101,9 +112,9 @@ def generate(
         seed: Equal seeds give equal sets.
     """
     law = named_law(problem, hardness)
-    if not isinstance(n, int) or not 2 <= n <= MOST_NODES:
+    if not _is_whole(n) or not 2 <= n <= MOST_NODES:
         raise InvalidRequest(f"n is {n}; expected 2 to {MOST_NODES} nodes, the depot included")
-    if not isinstance(count, int) or not 1 <= count <= MOST_DRAWN // n:
+    if not _is_whole(count) or not 1 <= count <= MOST_DRAWN // n:
         raise InvalidRequest(
             f"count is {count}; expected at least 1, and at most {MOST_DRAWN:,} nodes in all"
         )
@@ -119,7 +130,9 @@ def generate(
 
 def named_law(problem: str, hardness: str | Law) -> Law:
     """The law meant by a problem and a hardness, checked to fit each other."""
-    law = LAWS.get((problem, hardness)) if isinstance(hardness, str) else hardness
+    law = hardness if isinstance(hardness, Law) else None
+    if isinstance(problem, str) and isinstance(hardness, str):
+        law = LAWS.get((problem, hardness))
     fits = isinstance(law, LoweredDrafts) == (problem == "tspdl")
     if law is None or problem not in ("tsptw", "tspdl") or not fits:
         raise InvalidRequest(
@@ -153,6 +166,9 @@ def tour_windows(
     closes = np.full((count, n), law.depot_closes)
     opens[row, tours] = arrivals - law.eta + law.eta * rng.random((count, n - 1))
     closes[row, tours] = arrivals + law.eta * rng.random((count, n - 1))
+    # From about 1,900 nodes on, the last stop is served after the depot would have closed.
+    home = np.sqrt(np.square(along[:, -1] - along[:, 0]).sum(-1))
+    closes[:, 0] = np.maximum(law.depot_closes, closes[row[:, 0], tours[:, -1]] + home)
     return TSPTWSet(Places(coordinates), opens, closes, name=f"tsptw{n}", scale=law.side), tours
 
 
@@ -186,6 +202,10 @@ def _points(
 
 
 def _generator(seed: int) -> np.random.Generator:
-    if not isinstance(seed, int) or seed < 0:
-        raise InvalidRequest(f"the seed is {seed}; expected a whole number, zero or more")
+    if not _is_whole(seed) or seed < 0:
+        raise InvalidRequest(f"the seed is {seed!r}; expected a whole number, zero or more")
     return np.random.default_rng(seed)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

@@ -12,6 +12,8 @@ InstanceSet = TSPTWSet | TSPDLSet
 
 def instance_set(instances: Sequence[Instance], name: str = "") -> InstanceSet:
     """A set of the given instances, all of one problem and one size."""
+    if not isinstance(instances, Sequence) or not all(isinstance(i, Instance) for i in instances):
+        raise InvalidInstance("a set is made of a list of instances; this is something else")
     windows = [instance for instance in instances if isinstance(instance, TSPTW)]
     drafts = [instance for instance in instances if isinstance(instance, TSPDL)]
     if not instances:

@@ -11,7 +11,7 @@ from fairway.solver.conflict import conflict_of, impossible
 from fairway.solver.decision import decide
 from fairway.solver.obstacles import Conflict
 from fairway.solver.repair import Repair, repair_of
-from fairway.solver.request import Request
+from fairway.solver.request import Request, checked_seconds
 from fairway.solver.warmup import warm_up
 
 DECIDING, NARROWING = 0.4, 0.4
@@ -59,8 +59,7 @@ def explain(instance: Instance, seconds: float = 10.0) -> Explanation:
     """
     if not isinstance(instance, Instance):
         raise InvalidRequest("explain takes one instance at a time; index a set to get one")
-    if not seconds >= 0:
-        raise InvalidRequest(f"seconds is {seconds}; expected a number, zero or more")
+    seconds = checked_seconds(seconds)
     objective = "makespan" if instance.problem == "tsptw" else "travel"
     warm_up([instance], Request(objective=objective))
     began = time.monotonic()

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from fairway.errors import InvalidRequest
 from fairway.inference.seconds import affordable
 from fairway.problems.instance import Instance
 from fairway.weights import located, shipped
@@ -27,6 +28,8 @@ def choice_of(policy: str | Path | None) -> Choice:
     """What is meant by the name; only the very word is "auto", so that ./auto is a folder."""
     if policy is None:
         return None
+    if not isinstance(policy, str | Path) or "\0" in str(policy):
+        raise InvalidRequest(f"policy is {policy!r}; expected a folder, a name, or None")
     return "auto" if policy == "auto" else located(Path(policy)).resolve()
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -9,7 +10,7 @@ from fairway.cores import cores
 from fairway.errors import InvalidRequest
 from fairway.problems.instance import Instance, InstanceSet
 from fairway.solver.interrupts import Interrupts
-from fairway.solver.request import Plan, Request, checked_plan
+from fairway.solver.request import Plan, Request, check_whole, checked_plan
 from fairway.solver.results import Result
 from fairway.solver.warmup import warm_up
 from fairway.solver.workers import Crew, Job
@@ -31,9 +32,10 @@ def job_of(
         request.check(instance)
     if initial is None:
         return Job(listed, None, request)
-    if len(initial) != len(listed):
+    given = len(initial) if isinstance(initial, Sequence | np.ndarray) else "no list of"
+    if given != len(listed):
         raise InvalidRequest(
-            f"{len(initial)} initial plans were given for {len(listed)} instances; expected one an instance, or None"
+            f"{given} initial plans were given for {len(listed)} instances; expected one an instance, or None"
         )
     plans = [
         None if plan is None else checked_plan(instance, plan)
@@ -46,8 +48,7 @@ def crew_size(workers: int | None) -> int:
     """The processes asked for, or one for each core."""
     if workers is None:
         return cores()
-    if workers < 1:
-        raise InvalidRequest(f"workers is {workers}; expected one process or more")
+    check_whole("workers", workers, least=1)
     return workers
 
 

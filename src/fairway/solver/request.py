@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +32,10 @@ class Request:
     """Who proposes first tours."""
 
     def __post_init__(self) -> None:
-        if not self.seconds >= 0:
-            raise InvalidRequest(f"seconds is {self.seconds}; expected a number, zero or more")
-        if self.iterations is not None and self.iterations < 0:
-            raise InvalidRequest(
-                f"iterations is {self.iterations}; expected a number, zero or more"
-            )
-        if self.seed < 0:
-            raise InvalidRequest(f"the seed is {self.seed}; expected a whole number, zero or more")
+        object.__setattr__(self, "seconds", checked_seconds(self.seconds))
+        if self.iterations is not None:
+            check_whole("iterations", self.iterations)
+        check_whole("the seed", self.seed)
 
     @property
     def patience(self) -> float:
@@ -64,6 +61,22 @@ class Request:
         is_makespan(instance, self.objective)
         if isinstance(self.policy, Path):
             model_at(self.policy).check(instance)
+
+
+def checked_seconds(seconds: object) -> float:
+    """A budget as a float, which may be infinite."""
+    if not isinstance(seconds, Real) or not seconds >= 0:
+        raise InvalidRequest(f"seconds is {seconds!r}; expected a number, zero or more")
+    try:
+        return float(seconds)
+    except OverflowError:
+        return math.inf
+
+
+def check_whole(name: str, value: object, least: int = 0) -> None:
+    """Refuse what is no whole number of that size."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise InvalidRequest(f"{name} is {value!r}; expected a whole number, {least} or more")
 
 
 def checked_plan(instance: Instance, plan: Plan) -> tuple[int, ...]:

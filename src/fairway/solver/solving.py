@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import overload
 
+from fairway.errors import InvalidRequest
 from fairway.problems.instance import Instance, InstanceSet
 from fairway.search.objective import Objective
 from fairway.solver.guidance import choice_of
-from fairway.solver.many import job_of, solve_many
+from fairway.solver.many import crew_size, job_of, solve_many
 from fairway.solver.request import Plan, Request, checked_plan
 from fairway.solver.results import Result, Watch
 from fairway.solver.single import solve_one
@@ -65,7 +66,10 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
             for nothing. "auto" is a shipped one where it was measured to help, within seconds only.
         watch: Told of every improvement as it is found; for one instance only.
     """
-    request = Request(float(seconds), iterations, seed, objective, choice_of(policy))
+    request = Request(seconds, iterations, seed, objective, choice_of(policy))
+    if watch is not None and not (callable(watch) and isinstance(instances, Instance)):
+        raise InvalidRequest("watch is a function, and is told of one instance; leave it out here")
+    crew_size(workers)
     if isinstance(instances, Instance):
         request.check(instances)
         plan = None if initial is None else checked_plan(instances, initial)
