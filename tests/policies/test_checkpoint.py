@@ -8,7 +8,13 @@ from safetensors import torch as safetensors
 from fairway import atomic
 from fairway.errors import InvalidFile
 from fairway.policies.attention import Policy
-from fairway.policies.checkpoint import differences, load_heatmap, load_policy, save_policy
+from fairway.policies.checkpoint import (
+    differences,
+    facts_of,
+    load_heatmap,
+    load_policy,
+    save_policy,
+)
 from fairway.policies.config import AM, POMO, HeatmapConfig
 from fairway.policies.heatmap import HeatmapNetwork
 
@@ -288,3 +294,23 @@ def test_a_card_from_before_relations_has_none(policy, saved):
     del before["relations"]
     rewrite(saved, policy=before)
     assert load_policy(saved, CPU)[0].config == policy.config
+
+
+@pytest.mark.parametrize(
+    "trained",
+    [
+        {"instances": float("nan"), "config": {"epoch": 10}},
+        {"instances": 10**400, "config": {"epoch": 10}},
+        {"instances": 10, "config": {"epoch": "x"}},
+        {"instances": True},
+        {"seconds": float("inf")},
+        {"config": {"foresight": 10**9}},
+        {"config": {"foresight": {"first": []}}},
+        {"config": [1]},
+    ],
+)
+def test_a_card_with_an_impossible_training_is_refused(saved, trained):
+    rewrite(saved, trained=trained)
+    assert "trained" in refusal(saved)
+    with pytest.raises(InvalidFile, match="trained"):
+        facts_of(saved)

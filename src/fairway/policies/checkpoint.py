@@ -33,6 +33,8 @@ SINCE: dict[str, Any] = {"relations": 0}
 """What the config of a policy did not say from the beginning, and what was meant."""
 LARGEST = 10_000
 """Of the whole numbers in a policy's config: what is larger was not written by us."""
+MOST_SEEN = 10**18
+"""Of the instances, seconds and epochs of a training."""
 SNAPSHOT = "snapshot.safetensors"
 """What a training keeps in its folder from its beginning on; a policy comes later."""
 MOST_DIFFERENCES = 3
@@ -296,7 +298,25 @@ def _card(place: Path) -> Card:
         raise InvalidFile(f"{place}: names its weights {weights!r}; expected a file beside it")
     if not (isinstance(digest, str) and isinstance(trained, dict)):
         raise InvalidFile(f"{place}: expected a text as sha256 and an object as trained")
+    _check_trained(trained, place)
     return Card(FORMAT, _policy_config(record["policy"], place), weights, digest, trained)
+
+
+def _check_trained(trained: dict[str, Any], place: Path) -> None:
+    """Refuse what a card could not say of a training; what it leaves out is not known."""
+    config = trained.get("config") or {}
+    plan = config.get("foresight") or {} if isinstance(config, dict) else None
+    if not isinstance(plan, dict):
+        raise InvalidFile(f"{place}: expected objects as trained.config and as its foresight")
+    numbers = {f"trained.{name}": trained.get(name) for name in ("instances", "seconds")}
+    numbers |= {"trained.config.epoch": config.get("epoch")}
+    numbers |= {
+        f"trained.config.foresight.{name}": plan.get(name)
+        for name in ("first", "period", "refresh", "last")
+    }
+    for name, value in numbers.items():
+        if value is not None and not (type(value) in (int, float) and 0 <= value <= MOST_SEEN):
+            raise InvalidFile(f"{place}: {name} is {_short(value)}; expected a number, 0 or more")
 
 
 def _policy_config(record: object, place: Path) -> NetworkConfig:
