@@ -87,3 +87,13 @@ def test_only_parts_are_swept_away(tmp_path):
 def test_an_impossible_name_is_refused():
     with pytest.raises(InvalidFile, match="cannot be written"):
         atomic.write_bytes(Path("a\0b"), b"new")
+
+
+def test_want_of_permission_is_not_told_as_want_of_room(tmp_path, monkeypatch):
+    def refused(*_args, **_settings):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tempfile.mkstemp", refused)
+    with pytest.raises(InvalidFile, match="you have no permission to write here") as error:
+        atomic.write_bytes(tmp_path / "file", b"new")
+    assert "room" not in str(error.value)

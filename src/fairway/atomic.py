@@ -24,9 +24,10 @@ def write_bytes(path: Path, content: bytes) -> None:
             _replace(Path(os.path.realpath(path)), content)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InvalidFile(
-            f"{path}: cannot be written ({reason}); choose a writable place with room for {len(content)} bytes"
-        ) from error
+        hint = "you have no permission to write here; choose another place"
+        if not isinstance(error, PermissionError):
+            hint = f"choose a place with room for {len(content)} bytes"
+        raise InvalidFile(f"{path}: cannot be written ({reason}); {hint}") from error
 
 
 def sweep(folder: Path) -> None:

@@ -70,10 +70,12 @@ def test_what_cannot_be_evaluated_gets_a_sentence(tmp_path, words, said):
     assert said in sentence(run("evaluate", *words, cwd=tmp_path))
 
 
-def test_a_file_that_is_named_like_a_bed_is_not_taken_for_it(tmp_path, mine):
+def test_a_file_that_is_named_like_a_bed_is_taken_for_itself(tmp_path, mine):
     spoof = mine.rename(tmp_path / "tsptw50-hard.npz")
-    said = sentence(run("evaluate", "--method", "greedy-c", "--bed", spoof, cwd=tmp_path))
-    assert "rename the file" in said
+    result = run("evaluate", "--method", "greedy-c", "--bed", spoof, "--out", "own", cwd=tmp_path)
+    assert result.returncode == FEASIBLE
+    (lines,) = (tmp_path / "own" / "main" / "tsptw50-hard.npz").glob("Greedy-C.jsonl")
+    assert len(lines.read_text().splitlines()) == 1 + 8
 
 
 def test_references_are_asked_for_before_any_work(tmp_path, mine):

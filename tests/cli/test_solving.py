@@ -42,7 +42,7 @@ def test_json_holds_all_that_is_known_and_the_judge_accepts_it(stops):
     assert record["cost"] == record["lower_bound"] == verdict.cost
     assert (record["makespan"], record["gap"], record["method"]) == (13, 0, "exact search")
     assert record["schedule"]["start"] == verdict.schedule.start.tolist()
-    assert record["trace"][-1]["cost"] == verdict.cost
+    assert record["trace"][-1]["value"] == verdict.cost
 
 
 @pytest.fixture
@@ -175,3 +175,11 @@ def test_two_instances_of_one_name_get_two_pictures(stops, tmp_path):
         "stops-2.png",
         "stops.png",
     ]
+
+
+def test_degrees_beside_minutes_are_said_on_stderr_and_solved_all_the_same(tmp_path):
+    rows = ("d,59.911,10.757,480,1020", "a,59.93,10.71,500,900", "b,59.88,10.8,600,960")
+    (tmp_path / "town.csv").write_text("id,x,y,open,close\n" + "\n".join(rows) + "\n")
+    result = run("solve", tmp_path / "town.csv", "--seconds", 0.1, "--json")
+    assert records(result)[0]["status"] == "optimal"
+    assert result.stderr.startswith("note: town: the coordinates look like degrees")

@@ -128,7 +128,10 @@ def test_a_longer_run_goes_on_with_a_shorter_one(instances, place):
 
 def test_other_settings_do_not_go_into_the_same_file(instances, place, policy):
     finished(Asked("policy", policy=policy, device="cpu"), instances, place, 3)
-    with pytest.raises(InvalidRequest, match="holds another evaluation, with settings"):
+    with pytest.raises(
+        InvalidRequest,
+        match=r"label .* is taken by an evaluation with other seed .*give another --label",
+    ):
         finished(Asked("policy", policy=policy, device="cpu", seed=1), instances, place, 3)
 
 
@@ -137,14 +140,14 @@ def test_other_weights_do_not_go_into_the_same_file(instances, place, policy):
     finished(asked, instances, place, 4)
     other = Policy(PolicyConfig(layers=1, width=32, heads=2, hidden=16))
     save_policy(other, policy / "policy", trained={"problem": "tsptw", "recipe": "small"})
-    with pytest.raises(InvalidRequest, match="holds another evaluation, with settings"):
+    with pytest.raises(InvalidRequest, match=r"is taken by an evaluation with other .*weights"):
         finished(asked, instances, place, 4)
 
 
 def test_other_instances_under_the_same_name_do_not_go_into_the_same_file(instances, place):
     asked = Asked("greedy-c")
     finished(asked, instances[:6], place)
-    with pytest.raises(InvalidRequest, match="holds another evaluation, with settings"):
+    with pytest.raises(InvalidRequest, match="is taken by an evaluation with other"):
         finished(asked, instances[6:12], place)
 
 
@@ -152,7 +155,7 @@ def test_other_places_under_the_same_windows_do_not_either(instances, place):
     some = instances[:6]
     finished(Asked("greedy-c"), some, place)
     moved = replace(some, places=instances[6:12].places)
-    with pytest.raises(InvalidRequest, match="holds another evaluation, with settings"):
+    with pytest.raises(InvalidRequest, match="is taken by an evaluation with other"):
         finished(Asked("greedy-c"), moved, place)
 
 

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from fairway.errors import InvalidInstance
+from fairway.problems.distances import euclidean
+from fairway.problems.generate import generate
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
 
@@ -109,3 +111,25 @@ def test_instances_travel_between_processes():
     for twin in (pickle.loads(pickle.dumps(instance)), copy.deepcopy(instance)):
         assert np.array_equal(twin.travel, instance.travel)
         assert twin.names == instance.names
+
+
+DEGREES = np.array([[59.911, 10.757], [59.95, 10.7], [60.39, 5.32]])
+
+
+def test_degrees_beside_minutes_are_noted_and_sound_units_are_not():
+    noted = TSPTW(euclidean(DEGREES), [480, 500, 600], [1020, 900, 960], 5, DEGREES)
+    assert "look like degrees: the longest leg takes 5.4" in noted.notes[0]
+    assert "windows span 460" in noted.notes[0]
+    metres = DEGREES * 1_000
+    assert TSPTW(euclidean(metres), 0, 90_000, 0, metres).notes == ()
+    assert TSPTW(euclidean(DEGREES) * 60, 480, 1020, 0, DEGREES).notes == ()
+    assert TSPTW(euclidean(DEGREES), 0, 9, 0, DEGREES).notes == ()
+    whole = np.rint(DEGREES)
+    assert TSPTW(euclidean(whole), 480, 1020, 0, whole).notes == ()
+
+
+@pytest.mark.parametrize("hardness", ["easy", "medium", "hard"])
+@pytest.mark.parametrize("n", [20, 100, 500])
+def test_the_papers_instances_are_not_taken_for_degrees(hardness, n):
+    for instance in generate("tsptw", n=n, hardness=hardness, count=5):
+        assert instance.unit_notes == ()

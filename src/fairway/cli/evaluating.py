@@ -68,7 +68,7 @@ def evaluate(
     symmetries: Annotated[bool, typer.Option(help="See instances in eight ways.")] = True,
     samples: Annotated[int, typer.Option(help="Tours sampled, of each view.")] = 1,
     width: Annotated[int, typer.Option(help="Of a beam.")] = 16,
-    budget: Annotated[int, typer.Option(help="Steps more, to go back from dead ends.")] = 200,
+    budget: Annotated[int, typer.Option(help="Extra steps allowed for backtracking.")] = 200,
     mask: Annotated[
         Literal["trained", "none", "0", "1", "2", "pairs", "drafts"],
         typer.Option(help="Steps of look-ahead, over pairs, or the exact one for drafts."),
@@ -133,14 +133,12 @@ def _instances(bed: str) -> "InstanceSet":
     path = Path(bed)
     if bed in beds() or not (path.exists() or path.suffix):
         return load_bed(bed)
-    if path.stem in beds():
-        raise InvalidRequest(
-            f"{path}: is named like the bed {path.stem}; give --bed {path.stem} for that, or rename the file"
-        )
     found = read(path)
+    # A file named like a bed is not that bed, and its results are not to be taken for the bed's.
+    name = f"{path.stem}{path.suffix or '-file'}" if path.stem in beds() else path.stem
     if isinstance(found, Instance):
-        return instance_set([found], path.stem)
-    return replace(found, name=path.stem)
+        return instance_set([found], name)
+    return replace(found, name=name)
 
 
 def _guard(mask: str) -> "Guard | None":

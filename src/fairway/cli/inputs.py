@@ -2,12 +2,16 @@
 
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
+from fairway.cli import show
 from fairway.errors import InvalidRequest
 from fairway.problems.distances import Distances
 from fairway.problems.files import read, tours
 from fairway.problems.instance import Instance, InstanceSet
+from fairway.problems.tsptw import TSPTW
+
+Item = TypeVar("Item", Instance, Instance | InstanceSet)
 
 
 class Group(NamedTuple):
@@ -23,7 +27,7 @@ def one_instance(path: Path, index: int | None, distances: Distances | None) -> 
     if isinstance(item, Instance):
         if index not in (None, 0):
             raise InvalidRequest(f"{path}: holds one instance; --index {index} is not in it")
-        return item
+        return _noted(item)
     if index is None:
         raise InvalidRequest(f"{path}: holds {len(item)} instances; choose one with --index")
     if not 0 <= index < len(item):
@@ -33,7 +37,7 @@ def one_instance(path: Path, index: int | None, distances: Distances | None) -> 
 
 def groups(paths: list[Path], distances: Distances | None) -> list[Group]:
     """What the files hold, all of them read first: single instances together, each set by itself."""
-    items = [(path.stem, read(path, distances)) for path in paths]
+    items = [(path.stem, _noted(read(path, distances))) for path in paths]
     single = [(item.name or stem, item) for stem, item in items if isinstance(item, Instance)]
     sets = [
         Group([f"{item.name or stem}-{number}" for number in range(len(item))], item)
@@ -42,6 +46,13 @@ def groups(paths: list[Path], distances: Distances | None) -> list[Group]:
     ]
     together = Group([label for label, _ in single], [instance for _, instance in single])
     return [together, *sets] if single else sets
+
+
+def _noted(item: Item) -> Item:
+    """The same, after a word on stderr where its units cannot fit."""
+    for sentence in item.unit_notes if isinstance(item, TSPTW) else ():
+        show.note(f"{item.name}: {sentence}")
+    return item
 
 
 def bundled_examples() -> list[Path]:

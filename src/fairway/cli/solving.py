@@ -28,10 +28,14 @@ def solve(
     files: Annotated[
         list[Path] | None, typer.Argument(help="Instances; none solves the bundled examples.")
     ] = None,
-    seconds: Annotated[float, typer.Option(help="For each; a proof ends it earlier.")] = 1.0,
+    seconds: Annotated[
+        float, typer.Option(help="Time limit per instance; stops early once proved optimal.")
+    ] = 1.0,
     seed: Annotated[int, typer.Option(help="For equal answers, with --iterations.")] = 0,
     initial: Annotated[str | None, typer.Option(help="A plan to start from, or a file.")] = None,
-    iterations: Annotated[int | None, typer.Option(help="Of search, in place of seconds.")] = None,
+    iterations: Annotated[
+        int | None, typer.Option(help="Search steps instead of a time limit.")
+    ] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; all cores if none.")] = None,
     objective: Annotated[
         Literal["travel", "makespan"], typer.Option(help="What is to be least.")

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 LINE_EVERY = 10.0
 """Seconds of training between the lines that stand in for the panel where there is no terminal."""
 
+PHASES = {"warm": "baseline warm-up"}
+"""Of training, where their names alone say too little."""
+
 
 def train(
     recipe: Annotated[str, typer.Argument(help="Such as fairway-tsptw20-hard; see --list.")] = "",
@@ -175,7 +178,7 @@ def pulse_of(record: "Record") -> str:
     """How fast, how far and in which mood a run is."""
     return (
         f"{record.pace:,.0f} instances a second, {record.instances:,} so far in {record.step:,} steps\n"
-        f"loss {record.figures['loss']:.4f}  rate {record.rate:.1e}  phase {record.phase}"
+        f"loss {record.figures['loss']:.4f}  rate {record.rate:.1e}  phase: {PHASES.get(record.phase, record.phase)}"
     )
 
 
@@ -194,7 +197,7 @@ def record_line(record: "Record") -> str:
         f"{100 * record.spent:5.1f} %  step {record.step}  {record.instances:,} instances  "
         f"{record.pace:,.0f}/s  loss {figures['loss']:.4f}  length {figures['length']:.4f}  "
         f"Sol. {100 * figures['sol_infeasible']:.2f} %  Inst. {100 * figures['inst_infeasible']:.2f} %  "
-        f"rate {record.rate:.1e}  {record.phase}  {remaining(record)}"
+        f"rate {record.rate:.1e}  phase: {PHASES.get(record.phase, record.phase)}  {remaining(record)}"
     )
 
 

@@ -29,6 +29,7 @@ from fairway.evaluate.outcomes import (
 from fairway.evaluate.tree import FORESIGHT
 from fairway.judge import TOLERANCE
 from fairway.problems.beds import beds
+from fairway.problems.files.text import shortened
 from fairway.problems.instance import InstanceSet
 from fairway.problems.places import Places
 
@@ -190,13 +191,17 @@ def _taken_up(path: Path, header: Header, together: int) -> Results:
 
 def _check_same(old: Header, new: Header, path: Path) -> None:
     """Refuse to mix runs; a longer one goes on with a shorter."""
-    before, now = asdict(old), asdict(new)
-    differing = [name for name in now if name != "count" and before[name] != now[name]]
+    before, now = (
+        {**asdict(header), **header.settings, "settings": None, "count": None}
+        for header in (old, new)
+    )
+    names = before.keys() | now.keys()
+    differing = sorted(name for name in names if before.get(name) != now.get(name))
     if differing:
-        name = differing[0]
+        values = [shortened(str(header.get(differing[0]))) for header in (before, now)]
         raise InvalidRequest(
-            f"{path}: holds another evaluation, with {name} {before[name]} instead of {now[name]}; "
-            "choose another --label, or delete it"
+            f"{path}: the label {new.label!r} is taken by an evaluation with other {' and '.join(differing[:3])} "
+            f"({differing[0]} {' instead of '.join(values)}); give another --label, or delete the file"
         )
 
 

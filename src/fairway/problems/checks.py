@@ -7,13 +7,16 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from fairway.errors import InvalidInstance
-from fairway.problems.distances import detour
+from fairway.problems.distances import detour, euclidean
 
 MOST_NODES = 5_000
 """Of an instance in a file, of any format, and of each in a set: the travel matrix of more would take gigabytes."""
 
 LONGEST_NAME = 1_000
 """Characters in the name of an instance or a stop."""
+
+TINY = 0.02
+"""Of the time in which stops are open, a longest leg that cannot be meant."""
 
 LARGEST = 1e15
 """Beyond it float64 no longer tells neighbouring thousandths apart, and sums along a tour lose meaning."""
@@ -109,6 +112,26 @@ def travel_notes(travel: Float[np.ndarray, "N N"]) -> tuple[str, ...]:
     return (
         "the travel matrix breaks the triangle inequality: "
         f"{i} to {j} takes {direct:g}, by way of {k} only {through:g}",
+    )
+
+
+def unit_notes(
+    points: Float[np.ndarray, "N 2"] | None,
+    travel: Float[np.ndarray, "N N"],
+    opens: Float[np.ndarray, " N"],
+    closes: Float[np.ndarray, " N"],
+) -> tuple[str, ...]:
+    """A sentence where coordinates that look like degrees were taken for times, which they cannot be; else nothing."""
+    if points is None or is_integral(points):
+        return ()
+    low, high = np.sort(np.abs(points).max(axis=0))
+    span = closes[1:].max() - opens[1:].min()
+    far = travel.max()
+    if low > 90 or high > 180 or far >= TINY * span or not np.allclose(euclidean(points), travel):
+        return ()
+    return (
+        f"the coordinates look like degrees: the longest leg takes {far:.3g} where windows span {span:g}; "
+        "give travel in the unit of the windows, or coordinates in a plane",
     )
 
 

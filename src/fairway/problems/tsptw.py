@@ -86,7 +86,12 @@ class TSPTW:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is unusual about this instance, in sentences."""
-        return checks.travel_notes(self.travel)
+        return (*self.unit_notes, *checks.travel_notes(self.travel))
+
+    @property
+    def unit_notes(self) -> tuple[str, ...]:
+        """Those of the notes that say that units do not fit, which are quick to have."""
+        return checks.unit_notes(self.coordinates, self.travel, self.opens, self.closes)
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)

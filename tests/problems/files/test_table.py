@@ -224,3 +224,11 @@ def test_a_name_that_a_spreadsheet_would_run_is_not_written(name):
     with pytest.raises(Unreadable, match="CSV cannot hold the name"):
         table.render(instance)
     assert "-5" in table.render(TSPTW(euclidean(points), 0, 9, 0, points, ("d", "-5")))
+
+
+def test_times_of_day_are_minutes_since_midnight():
+    clock = parsed("id,x,y,open,close\nd,0,0,08:00,18:30\na,3,4,9:15,24:00\n")
+    assert clock.opens.tolist() == [480, 555]
+    assert clock.closes.tolist() == [1110, 1440]
+    with pytest.raises(Unreadable, match="found '8:75'"):
+        parsed("id,x,y,open,close\nd,0,0,8:75,18:30\na,3,4,0,9\n")

@@ -117,6 +117,7 @@ def _parsed(content: bytes, name: str, distances: Distances | None) -> Instance 
     for form in TEXT.values():
         if form.recognises(text):
             return form.parse(text, name, distances)
+    table.check_columns(text)
     raise Unreadable(
         f"the format is not known; expected one of {', '.join((*TEXT, 'npz', 'pickle'))}", 1
     )

@@ -20,6 +20,8 @@ from fairway.problems.tsptw import TSPTW
 
 COMMON = ("problem", "name", "distances", "coordinates", "travel", "names")
 COLUMNS = {"tsptw": ("opens", "closes", "service"), "tspdl": ("demand", "draft", "load")}
+OSRM = frozenset({"durations", "sources", "destinations"})
+"""Keys of a table of travel times."""
 OPTIONAL = ("service", "load")
 MOST_ITEMS = MOST_NODES**2 + 20 * MOST_NODES
 """In the object of the largest instance."""
@@ -35,6 +37,10 @@ def recognises(text: str) -> bool:
 def parse(text: str, name: str, distances: Distances | None) -> Instance:
     """The instance of one JSON object; `name` is for a document that gives none."""
     document = _loaded(text)
+    if "problem" not in document and OSRM.intersection(document):
+        raise Unreadable(
+            "is a table of travel times, as OSRM makes them; put them under 'travel' in an instance, with its windows"
+        )
     problem = _choice(document, "problem", tuple(COLUMNS))
     columns = COLUMNS[problem]
     for key in document:

@@ -24,6 +24,8 @@ MOST_LINES = 10 * MOST_NODES
 """Blank ones included."""
 FORMULA = re.compile(r"[=+@-](?![\d.]+$)")
 """How a cell starts that spreadsheets run, plain numbers left out."""
+CLOCK = re.compile(r"([01]?[0-9]|2[0-4]):([0-5][0-9])", re.ASCII)
+"""A time of day, in minutes since midnight."""
 DELIMITERS = ("\t", ";", ",")
 
 
@@ -52,6 +54,18 @@ def recognises(text: str) -> bool:
     """Whether the first line names three columns or more of this format, in any case and order."""
     first = text.lstrip().partition("\n")[0][:1_000]
     return len(COLUMNS.intersection(_plain(first, _delimiter(first)))) >= 3
+
+
+def check_columns(text: str) -> None:
+    """Say of a table in other columns than ours that it is one, and which those are."""
+    first = text.lstrip().partition("\n")[0][:1_000]
+    found = _plain(first, _delimiter(first))
+    if len(found) >= 3 and all(re.fullmatch(r"[^\W\d][\w .()/-]*", column) for column in found):
+        raise Unreadable(
+            f"looks like CSV, but has no columns {', '.join(WINDOWS[:5])} or {', '.join(DRAFTS)}; "
+            f"found {shortened(', '.join(found), 60)}",
+            1,
+        )
 
 
 def parse(text: str, name: str, distances: Distances | None) -> Instance:
@@ -173,6 +187,8 @@ def _check_distinct(ids: list[str], lines: list[int]) -> None:
 
 
 def _number(cell: str, line: int, column: str) -> float:
+    if column in ("open", "close") and (clock := CLOCK.fullmatch(cell)) is not None:
+        return 60.0 * int(clock[1]) + int(clock[2])
     if "," in cell:
         raise Unreadable(
             f"column {column!r} has {shortened(cell)}; write numbers with a decimal point, without commas",
