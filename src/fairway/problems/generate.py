@@ -1,5 +1,6 @@
 """The laws that the published instances follow, with their parameters, and how to draw from them."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -32,7 +33,9 @@ class RandomWindows:
 
     def __post_init__(self) -> None:
         low, high = (
-            self.width if isinstance(self.width, Sequence) and len(self.width) == 2 else "??"
+            self.width
+            if isinstance(self.width, Sequence) and len(self.width) == 2
+            else (math.nan, math.nan)
         )
         numbers = _are_numbers(low, high, self.pace, self.side)
         if not (numbers and 0 <= low <= high and self.pace > 0 and self.side > 0):

@@ -63,7 +63,7 @@ class Request:
             model_at(self.policy).check(instance)
 
 
-def checked_seconds(seconds: object) -> float:
+def checked_seconds(seconds: float) -> float:
     """A budget as a float, which may be infinite."""
     if not isinstance(seconds, Real) or not seconds >= 0:
         raise InvalidRequest(f"seconds is {seconds!r}; expected a number, zero or more")
