@@ -92,15 +92,15 @@ def stop_names(names: Sequence[str] | None, nodes: int) -> tuple[str, ...] | Non
 
 def title(name: object, field: str = "name", *index: int) -> str:
     """The name of an instance or a stop: a text of bearable length."""
-    if not isinstance(name, str):
-        raise InvalidInstance(f"{field}{_at(index)} is {name!r}; expected a text", field, index)
-    if len(name) > LONGEST_NAME:
-        raise InvalidInstance(
-            f"{field}{_at(index)} has {len(name)} characters; expected at most {LONGEST_NAME}",
-            field,
-            index,
-        )
-    return name
+    if isinstance(name, str) and len(name) <= LONGEST_NAME:
+        return name
+    found = f"has {len(name)} characters" if isinstance(name, str) else f"is {name!r}"
+    # Only the name of a stop is sure to have a line of its own in a file.
+    raise InvalidInstance(
+        f"{field}{_at(index)} {found}; expected a text of at most {LONGEST_NAME} characters",
+        field if index else None,
+        index,
+    )
 
 
 def travel_notes(travel: Float[np.ndarray, "N N"]) -> tuple[str, ...]:

@@ -446,3 +446,8 @@ def test_keywords_are_recognised(text):
 )
 def test_other_texts_are_not_recognised(text):
     assert not tsplib.recognises(text)
+
+
+def test_a_name_that_is_too_long_is_refused():
+    with pytest.raises(Unreadable, match="name has 1001 characters"):
+        read("NAME : " + "x" * 1001 + "\n" + WINDOWS.partition("\n")[2])
