@@ -7,7 +7,8 @@ called from compiled code alone needs no way in from Python, which takes longer 
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from fairway.kernels.compiling import njit
 
 _BARE: dict[str, Any] = {"nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
 _INNER: dict[str, Any] = {**_BARE, "no_cpython_wrapper": True}

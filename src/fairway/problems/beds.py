@@ -3,8 +3,6 @@
 import hashlib
 import io
 import json
-import os
-import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,6 +11,7 @@ import numpy as np
 
 from fairway import atomic
 from fairway.errors import CorruptBed, FairwayError, InvalidRequest
+from fairway.folders import cache_folder
 from fairway.problems import published
 from fairway.problems.generate import (
     Law,
@@ -62,7 +61,7 @@ def load_bed(name: str) -> InstanceSet:
     The cache is the folder `FAIRWAY_CACHE`, else `fairway` in the user's cache folder; it can be deleted at any time.
     """
     bed = bed_named(name)
-    kept = _cache_folder() / f"{name}.npz"
+    kept = cache_folder() / f"{name}.npz"
     arrays = _cached(kept)
     if arrays is None or not _matches(arrays, bed):
         arrays = draw_bed(bed)
@@ -107,17 +106,6 @@ def _as_set(arrays: published.Arrays, bed: Bed) -> InstanceSet:
     if bed.problem == "tspdl":
         return TSPDLSet(places, arrays["demand"], arrays["draft"], name=bed.name, scale=1.0)
     return TSPTWSet(places, arrays["opens"], arrays["closes"], name=bed.name, scale=100.0)
-
-
-def _cache_folder() -> Path:
-    if chosen := os.environ.get("FAIRWAY_CACHE"):
-        return Path(chosen)
-    if base := os.environ.get("XDG_CACHE_HOME"):
-        return Path(base) / "fairway"
-    try:
-        return Path.home() / ".cache" / "fairway"
-    except RuntimeError:  # a user without a home, as in some containers
-        return Path(tempfile.gettempdir()) / f"fairway-{os.getuid()}"
 
 
 def _cached(path: Path) -> published.Arrays | None:

@@ -1,12 +1,11 @@
 """Kernels are compiled once a machine and loaded once a process, before any clock starts."""
 
 import math
-import sys
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-from numba.core import event
 
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
@@ -17,6 +16,7 @@ from fairway.search.improve import improve
 from fairway.search.objective import Objective
 from fairway.solver.guidance import prepare
 from fairway.solver.request import Request
+from fairway.weights import shipped
 
 Kind = tuple[str, str, Objective, Path | None]
 """A problem, the direction of its load, an objective and a policy: what decides which code is compiled or loaded."""
@@ -26,38 +26,28 @@ NODES = 14
 _warm: set[Kind] = set()
 
 
-class _Announcer(event.Listener):
-    """Says once that there is something to compile."""
-
-    def __init__(self) -> None:
-        self.said = False
-
-    def on_start(self, event: event.Event) -> None:
-        if not self.said:
-            self.said = True
-            print(
-                "fairway: compiling, once on this machine, for about half a minute; it is not counted",
-                file=sys.stderr,
-            )
-
-    def on_end(self, event: event.Event) -> None:
-        """Nothing to say."""
-
-
-_announcer = _Announcer()
-
-
 def warm_up(instances: Iterable[Instance], request: Request) -> None:
     """Have everything compiled and loaded that solving such instances may need."""
     for instance in instances:
         guide = request.guide(instance)
         kind = instance.problem, getattr(instance, "load", ""), request.objective, guide
         if kind not in _warm:
-            with event.install_listener("numba:compile", _announcer):
-                _run_through(_sample(instance), request.objective)
-                if guide is not None:
-                    prepare(_sample(instance), guide)
+            _run_through(_sample(instance), request.objective)
+            if guide is not None:
+                prepare(_sample(instance), guide)
             _warm.add(kind)
+
+
+def warm_up_all() -> None:
+    """Have everything compiled that solving and explaining may need, policies included where torch is there."""
+    tiny = np.ones((2, 2))
+    windows = TSPTW(tiny, 0, 9)
+    growing = TSPDL(tiny, [0, 1], [9, 9])
+    warm_up([windows, growing, growing.reversed()], Request())
+    warm_up([windows], Request(objective="makespan"))
+    if find_spec("torch") is not None:
+        warm_up([windows], Request(policy=shipped("general-tsptw").resolve()))
+        warm_up([growing], Request(policy=shipped("general-tspdl").resolve()))
 
 
 def _run_through(sample: Instance, objective: Objective) -> None:

@@ -9,10 +9,10 @@ from typing import NamedTuple, no_type_check
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt
-from numba import njit
 
 from fairway.judge import TOLERANCE
 from fairway.kernels.bare import bare
+from fairway.kernels.compiling import njit
 from fairway.kernels.labels.bits import holds
 from fairway.kernels.pruning import Pruned
 from fairway.kernels.pruning.network import HOME, START, allowance_of, network, rounding

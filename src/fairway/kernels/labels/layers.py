@@ -11,9 +11,9 @@ from typing import NamedTuple, no_type_check
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, Int16, Int32, UInt
-from numba import njit
 
 from fairway.kernels.bare import ZERO, bare, inner
+from fairway.kernels.compiling import njit
 from fairway.kernels.labels.bits import mixed
 from fairway.kernels.labels.bound import Bound, completion
 from fairway.kernels.labels.candidates import candidates

@@ -14,9 +14,9 @@ from typing import no_type_check
 import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int, UInt
-from numba import njit
 from torch import Tensor
 
+from fairway.kernels.compiling import njit
 from fairway.kernels.lookahead.rule import Outlook, Rule
 from fairway.kernels.lookahead.table import Table
 from fairway.problems.problem import State

@@ -10,9 +10,9 @@ from typing import no_type_check
 import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int, UInt
-from numba import njit
 from torch import Tensor
 
+from fairway.kernels.compiling import njit
 from fairway.kernels.lookahead.cpu import (
     Answer,
     Columns,

@@ -5,8 +5,8 @@ from typing import no_type_check
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
-from numba import njit
 
+from fairway.kernels.compiling import njit
 from fairway.kernels.pruning.network import Network
 
 

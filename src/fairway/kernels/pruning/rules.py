@@ -10,8 +10,8 @@ from typing import no_type_check
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numba import njit
 
+from fairway.kernels.compiling import njit
 from fairway.kernels.pruning.network import Network
 from fairway.kernels.pruning.reach import Reach
 

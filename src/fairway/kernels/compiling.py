@@ -1,0 +1,154 @@
+"""How kernels are compiled and kept: numba's `njit` with a cache that needs no writable package.
+
+Compiled code is looked for in `NUMBA_CACHE_DIR` if that is set, in the package, in the user's cache folder and in a
+private temporary folder, and is kept in the first of these that can be written. Where none can, every process compiles
+anew and says so. A ready cache is used even if it belongs to another user and cannot be written.
+"""
+
+import os
+import pickle
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
+
+from fairway.folders import cache_folder, private_folder
+
+HERE = Path(__file__).parent
+_said: set[str] = set()
+
+
+def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Any]:  # noqa: ANN401 - numba's own
+    """Like numba's, but for where compiled code is kept."""
+
+    def compiled(function: Callable) -> Any:  # noqa: ANN401
+        dispatcher = numba.njit(**options)(function)
+        if cache:
+            dispatcher._cache = _Cache(function)
+        return dispatcher
+
+    return compiled
+
+
+@cache
+def kept_in() -> Path | None:
+    """The first folder that can be written, made if need be; None where there is none."""
+    for folder in _folders():
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder) as file:
+                file.write(b"not only open")
+            return folder
+    return None
+
+
+def hush() -> None:
+    """Leave it to another process, the one that started this one, to say that code is being compiled."""
+    _said.add("compiling")
+
+
+def _folders() -> Iterator[Path]:
+    """Where compiled code may be; later ones are not asked for before they are needed."""
+    if numba.config.CACHE_DIR:
+        yield Path(numba.config.CACHE_DIR)
+    yield HERE / "__pycache__"
+    for base in (cache_folder, private_folder):
+        with suppress(OSError):  # there may be no place for temporary files at all
+            if _safe(base()):
+                yield base() / "kernels"
+
+
+def _safe(folder: Path) -> bool:
+    """Whether nobody else can have put code there: what is found is run."""
+    try:
+        found = folder.stat()
+    except FileNotFoundError:
+        return True
+    shared = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return found.st_uid in (os.getuid(), 0) and not shared
+
+
+def _announce() -> None:
+    if "compiling" in _said:
+        return
+    _said.add("compiling")
+    where = "once on this machine"
+    if kept_in() is None:
+        where = "in every process, since no folder to keep the result in can be written (set NUMBA_CACHE_DIR to one)"
+    print(
+        f"fairway: compiling, {where}, for about half a minute; it is not counted", file=sys.stderr
+    )
+
+
+@cache
+def _stamp() -> bytes:
+    """Of all kernels, since each holds the code of those that it calls; by content, which a copy does not change."""
+    sources = sorted(HERE.rglob("*.py"))
+    return sha256(b"".join(sha256(source.read_bytes()).digest() for source in sources)).digest()
+
+
+class _Locator:
+    """What numba wants to know of a function whose code is kept; where that is, is left to `_Layers`."""
+
+    def __init__(self, function: Callable, file: str) -> None:
+        self._py_file = file
+        self._name = f"{Path(file).parent.name}-{function.__code__.co_firstlineno}"
+
+    @classmethod
+    def from_function(cls, function: Callable, file: str) -> "_Locator":
+        return cls(function, file)
+
+    def get_cache_path(self) -> str:
+        return str(HERE / "__pycache__")
+
+    def get_source_stamp(self) -> bytes:
+        return _stamp()
+
+    def get_disambiguator(self) -> str:
+        return self._name
+
+    def ensure_cache_path(self) -> None:
+        """Nothing yet: a ready cache is never written."""
+
+
+class _Layers:
+    """The code of one function: read from whichever folder has it, written to the first that can be."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def load(self, key: object) -> object:
+        for folder in _folders():
+            with suppress(OSError, EOFError, pickle.UnpicklingError):
+                if (found := self._within(folder).load(key)) is not None:
+                    return found
+        _announce()
+        return None
+
+    def save(self, key: object, code: object) -> None:
+        if (folder := kept_in()) is not None:
+            with suppress(OSError):  # a full disk costs the next process its time, and nothing else
+                self._within(folder).save(key, code)
+
+    def _within(self, folder: Path) -> IndexDataCacheFile:
+        return IndexDataCacheFile(str(folder), self._name, _stamp())
+
+
+class _Implementation(CompileResultCacheImpl):
+    _locator_classes = (_Locator,)
+
+
+class _Cache(FunctionCache):
+    _impl_class = _Implementation
+
+    def __init__(self, function: Callable) -> None:
+        super().__init__(function)
+        self._cache_file = _Layers(self._impl.filename_base)
