@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -175,13 +176,13 @@ def test_a_mask_that_the_problem_does_not_have_is_refused(instances, place, poli
 
 def test_what_ctrl_c_cuts_short_is_no_outcome(instances, place, monkeypatch):
     whole = finished(Asked("solve", seconds=0.01, workers=1), instances, place, 3)
-    solve = methods.solving.solve
+    solved = methods.solved
 
-    def interrupted(*arguments, **options):
-        first, *rest = solve(*arguments, **options)
+    def interrupted(*arguments):
+        first, *rest = solved(*arguments)
         return [first, *(replace(result, interrupted=True) for result in rest)]
 
-    monkeypatch.setattr(methods.solving, "solve", interrupted)
+    monkeypatch.setattr(methods, "solved", interrupted)
     with pytest.raises(KeyboardInterrupt):
         finished(Asked("solve", seconds=0.01, workers=1), instances, place, 6)
     assert read_results(place.path).outcomes in ([], whole.outcomes)
@@ -236,6 +237,20 @@ def test_a_killed_run_ends_with_the_file_of_an_uninterrupted_one(tmp_path, polic
     subprocess.run([*words, killed], check=True, stdout=subprocess.DEVNULL)
     one, other = ((root / "main/mine/row.jsonl").read_bytes() for root in (whole, killed))
     assert one == other
+
+
+@pytest.mark.parametrize("method", ["improve", "solve"])
+def test_a_kill_loses_an_instance_a_process_of_what_has_a_budget(method, place):
+    instances = replace(generate("tsptw", n=30, hardness="easy", count=40, seed=7), name="mine")
+    asked = Asked(method, seconds=1.0, workers=1)
+    running = evaluate(asked, instances, place)
+    seen = [len(results.outcomes) for results in islice(running, 4)]
+    assert seen == [0, 1, 2, 3]
+    running.close()
+    assert len(read_results(place.path).outcomes) == 3
+    again = evaluate(asked, instances, place)
+    assert len(next(again).outcomes) == 3
+    again.close()
 
 
 def test_references_are_a_method_too(place):

@@ -17,7 +17,7 @@ from fairway.problems.generate import generate
 def test_instances_are_answered_in_their_order():
     instances = list(generate("tsptw", n=8, hardness="hard", count=3, seed=1))
     with shared_out(partial(by_proof, seconds=5.0), 1) as solve:
-        found = solve(instances, [None] * 3)
+        found = list(solve(instances, [None] * 3))
     assert [len(each.tour) for each in found] == [7, 7, 7]
     assert all(each.proved and each.seconds > 0 for each in found)
 
@@ -36,5 +36,5 @@ def test_a_killed_process_is_told_in_a_sentence_that_says_to_run_again():
         killer = threading.Thread(target=killed_soon)
         killer.start()
         with pytest.raises(WorkerLost, match=r"\(of 1\) was lost.*run the same command again"):
-            solve(instances, [None, None])
+            list(solve(instances, [None, None]))
         killer.join()

@@ -1,6 +1,6 @@
 """The methods that can be evaluated, by name: greedy rules, policies, solvers of our own and of others."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,9 +21,8 @@ from fairway.inference.mode import Mode
 from fairway.judge import TOLERANCE
 from fairway.problems.beds import beds
 from fairway.problems.instance import Instance, InstanceSet
-from fairway.solver import solving
-from fairway.solver.guidance import model_at
-from fairway.solver.many import crew_size
+from fairway.solver.guidance import choice_of, model_at
+from fairway.solver.many import crew_size, job_of, solved
 from fairway.solver.request import Request
 from fairway.solver.warmup import warm_up
 
@@ -32,7 +31,9 @@ TOGETHER = 500
 ANTS_TOGETHER = 32
 """The same for colonies, whose local search may take seconds for each."""
 A_GROUP = 30.0
-"""Seconds that a group should take where each instance has a budget: so much is lost at worst when a run is killed."""
+"""Seconds that a group should take where each instance has a budget."""
+A_LOSS = 0.5
+"""Seconds of finished work, or one instance a process, that are lost at most when such a run is killed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,8 @@ class Method:
 
     settings: dict[str, Any]
     """All that decides its tours, the machine aside."""
-    run: Callable[[InstanceSet, int], list[Proposal]]
-    """From some instances of a bed, and the number of the first of them, to proposals."""
+    run: Callable[[InstanceSet, int], Iterable[Proposal]]
+    """From some instances of a bed, and the number of the first of them, to proposals, perhaps one by one."""
     together: int
     """Instances of a group."""
     tolerance: float
@@ -84,6 +85,8 @@ class Method:
     workers: int = 1
     rehearsal: int = 1
     """Instances on which it runs before the clock does, so that all is compiled; processes see to that themselves."""
+    one_by_one: bool = False
+    """Whether proposals come one by one and do not depend on the others of a group."""
 
 
 def opened(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
@@ -178,23 +181,19 @@ def _reference(asked: Asked, instances: InstanceSet) -> AbstractContextManager[M
 def _solve(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
     """The whole of our solver."""
     workers = crew_size(asked.workers)
+    request = Request(asked.seconds, seed=asked.seed, policy=choice_of(asked.policy))
 
-    def run(some: InstanceSet, first: int) -> list[Proposal]:
-        results = solving.solve(
-            list(some), asked.seconds, asked.seed, workers=workers, policy=asked.policy
-        )
-        if any(result.interrupted for result in results):
-            raise KeyboardInterrupt  # what was cut short is no outcome
-        return [
-            Proposal(_row(result.tour, some), result.status == "optimal", result.seconds)
-            for result in results
-        ]
+    def run(some: InstanceSet, first: int) -> Iterator[Proposal]:
+        for result in solved(job_of(list(some), request, None), workers):
+            if result.interrupted:
+                raise KeyboardInterrupt  # what was cut short is no outcome
+            yield Proposal(_row(result.tour, some), result.status == "optimal", result.seconds)
 
     settings: dict[str, Any] = {"seconds": asked.seconds, "seed": asked.seed}
     if asked.policy is not None:
         model_at(asked.policy).check(instances)
         settings |= model_at(asked.policy).facts
-    sizes = (PUBLISHED_TOLERANCE, "cpu", workers, int(workers == 1))
+    sizes = (PUBLISHED_TOLERANCE, "cpu", workers, int(workers == 1), True)
     return nullcontext(Method(settings, run, _group(asked.seconds, workers), *sizes))
 
 
@@ -209,11 +208,11 @@ def _alone(
         begin, said = beginner(asked, instances, seeded=seeded)
         with shared_out(chosen, workers) as solve:
 
-            def run(some: InstanceSet, first: int) -> list[Proposal]:
+            def run(some: InstanceSet, first: int) -> Iterator[Proposal]:
                 return _found(solve, some, begin(some, first))
 
             settings = {**chosen.keywords, "seeded": seeded, **said}
-            sizes = (PUBLISHED_TOLERANCE, "cpu", workers, int(workers == 1))
+            sizes = (PUBLISHED_TOLERANCE, "cpu", workers, int(workers == 1), True)
             yield Method(settings, run, _group(asked.seconds, workers), *sizes)
 
     return made
@@ -234,8 +233,7 @@ def beginner(
     with _policy(asked, instances) as method:
 
         def proposed(some: InstanceSet, first: int) -> list[Tour | None]:
-            proposals = method.run(some, first)
-            pairs = zip(some, proposals, strict=True)
+            pairs = zip(some, method.run(some, first), strict=True)
             return [best_row(instance, proposal.tours) for instance, proposal in pairs]
 
         return proposed, {"begins": method.settings}
@@ -258,7 +256,7 @@ def _polished(method: AbstractContextManager[Method], asked: Asked) -> Iterator[
     with method as inner, shared_out(work, workers) as search:
 
         def run(some: InstanceSet, first: int) -> list[Proposal]:
-            proposals = inner.run(some, first)
+            proposals = list(inner.run(some, first))
             starts = [best_row(i, p.tours) for i, p in zip(some, proposals, strict=True)]
             better = _found(search, some, starts)
             return [
@@ -269,7 +267,7 @@ def _polished(method: AbstractContextManager[Method], asked: Asked) -> Iterator[
         yield Method(
             {**inner.settings, "polish": asked.polish, "seed": asked.seed},
             run,
-            min(inner.together, _group(asked.polish, workers)),
+            min(inner.together, _group(asked.polish, workers, A_LOSS)),
             inner.tolerance,
             inner.device,
             workers,
@@ -277,9 +275,9 @@ def _polished(method: AbstractContextManager[Method], asked: Asked) -> Iterator[
         )
 
 
-def _found(solve: Shared, some: InstanceSet, starts: Sequence[Tour | None]) -> list[Proposal]:
-    found = solve(list(some), starts)
-    return [Proposal(_row(one.tour, some), one.proved, one.seconds) for one in found]
+def _found(solve: Shared, some: InstanceSet, starts: Sequence[Tour | None]) -> Iterator[Proposal]:
+    for one in solve(list(some), starts):
+        yield Proposal(_row(one.tour, some), one.proved, one.seconds)
 
 
 def _row(tour: Tour | None, some: InstanceSet) -> Int[np.ndarray, "K M"]:
@@ -287,8 +285,8 @@ def _row(tour: Tour | None, some: InstanceSet) -> Int[np.ndarray, "K M"]:
     return np.array(rows, np.int64).reshape(len(rows), some.nodes - 1)
 
 
-def _group(seconds: float, workers: int) -> int:
-    return max(workers, min(TOGETHER, int(A_GROUP * workers / max(seconds, 1e-3))))
+def _group(seconds: float, workers: int, of: float = A_GROUP) -> int:
+    return max(workers, min(TOGETHER, int(of * workers / max(seconds, 1e-3))))
 
 
 def _timed(solver: Callable[..., Answer]) -> Callable[[Asked], Single]:

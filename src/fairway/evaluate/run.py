@@ -14,7 +14,7 @@ import numpy as np
 from fairway import atomic
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.evaluate.judging import Tolerances, outcome_of
-from fairway.evaluate.methods import Asked, Method, Proposal, opened
+from fairway.evaluate.methods import A_LOSS, Asked, Method, Proposal, opened
 from fairway.evaluate.outcomes import (
     TIMES,
     Header,
@@ -86,31 +86,50 @@ def evaluate(
     with opened(asked, instances) as method:
         header = _header(asked, method, instances, place, count)
         path = place.path
-        results = _taken_up(path, header, method.together)
+        results = _taken_up(path, header, 1 if method.one_by_one else method.together)
         yield results
         allowed = Tolerances(header.tolerance, header.strict)
         warm = False
         while (first := len(results.outcomes)) < count:
             some = instances[first : min(first + method.together, count)]
             if not warm and method.rehearsal:
-                method.run(some[: method.rehearsal], first)
+                list(method.run(some[: method.rehearsal], first))
             warm = True
-            began = time.perf_counter()
-            proposals = method.run(some, first)
-            wall = time.perf_counter() - began
-            timing = Timing(
-                first, len(some), wall, _work(proposals, wall), method.device, method.workers
-            )
-            outcomes = [
-                outcome_of(first + k, some[k], p.tours, allowed, proved=p.proved, keep_tour=tours)
-                for k, p in enumerate(proposals)
-            ]
-            # Times first: those of a group without outcomes are dropped when the run is taken up.
-            _append(times_beside(path), [timing])
-            _append(path, outcomes)
-            results.outcomes.extend(outcomes)
-            results.timings.append(timing)
-            yield results
+            for proposals, wall in _pieces(method, some, first):
+                begin = len(results.outcomes)
+                timing = Timing(
+                    begin,
+                    len(proposals),
+                    wall,
+                    _work(proposals, wall),
+                    method.device,
+                    method.workers,
+                )
+                outcomes = [
+                    outcome_of(k, instances[k], p.tours, allowed, proved=p.proved, keep_tour=tours)
+                    for k, p in enumerate(proposals, begin)
+                ]
+                # Times first: those of a group without outcomes are dropped when the run is taken up.
+                _append(times_beside(path), [timing])
+                _append(path, outcomes)
+                results.outcomes.extend(outcomes)
+                results.timings.append(timing)
+                yield results
+
+
+def _pieces(
+    method: Method, some: InstanceSet, first: int
+) -> Iterator[tuple[list[Proposal], float]]:
+    """Proposals with the seconds that they took: a group at once, or what has come of it in a moment."""
+    piece: list[Proposal] = []
+    began = time.perf_counter()
+    for proposal in method.run(some, first):
+        piece.append(proposal)
+        if method.one_by_one and time.perf_counter() - began >= A_LOSS:
+            yield piece, time.perf_counter() - began
+            piece, began = [], time.perf_counter()
+    if piece:
+        yield piece, time.perf_counter() - began
 
 
 def _work(proposals: list[Proposal], wall: float) -> float:

@@ -7,16 +7,18 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 
 from fairway.classical.external import lkh, ortools, pyvrp
 from fairway.classical.greedy import best_of_rules
 from fairway.errors import WorkerLost
 from fairway.judge import Solution
+from fairway.kernels.compiling import hush
 from fairway.problems.instance import Instance
 from fairway.problems.tsptw import TSPTW
 from fairway.search.exact import beam, prove
 from fairway.search.improve import improve
+from fairway.solver.interrupts import end_with_parent
 from fairway.solver.request import Request
 from fairway.solver.warmup import warm_up
 
@@ -41,19 +43,19 @@ Answer = tuple[Tour | None, bool]
 Single = partial[Answer]
 """A solver with its settings, for an instance and a tour to start from, or None."""
 
-Shared = Callable[[Sequence[Instance], Sequence[Tour | None]], list[Found]]
-"""From instances, and a first tour for each, to what was found."""
+Shared = Callable[[Sequence[Instance], Sequence[Tour | None]], Iterator[Found]]
+"""From instances, and a first tour for each, to what was found, in order as it comes."""
 
 
 @contextmanager
 def shared_out(solver: Single, workers: int) -> Iterator[Shared]:
     """The solver in so many processes, each of which has called it once before any clock runs."""
     _prepare(solver)  # what is missing shows here, before processes are made
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), _prepare, (solver,))
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, (solver,))
 
-    def solve(instances: Sequence[Instance], tours: Sequence[Tour | None]) -> list[Found]:
+    def solve(instances: Sequence[Instance], tours: Sequence[Tour | None]) -> Iterator[Found]:
         try:
-            return list(pool.map(partial(_timed, solver), instances, tours))
+            yield from pool.map(partial(_timed, solver), instances, tours)
         except BrokenProcessPool as error:
             raise WorkerLost(
                 f"one of the processes that solve (of {workers}) was lost, killed perhaps for want of memory; "
@@ -64,6 +66,14 @@ def shared_out(solver: Single, workers: int) -> Iterator[Shared]:
         yield solve
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _begin(solver: Single) -> None:
+    """What a process does before its first instance."""
+    if (parent := parent_process()) is not None:
+        end_with_parent(parent.sentinel)
+    hush()
+    _prepare(solver)
 
 
 def _prepare(solver: Single) -> None:

@@ -1,5 +1,7 @@
-"""Ctrl-C, let through only where it does no harm."""
+"""What ends processes early: Ctrl-C, let through only where it does no harm, and the death of a parent."""
 
+import os
+import select
 import signal
 import threading
 from collections.abc import Iterator
@@ -40,3 +42,15 @@ class Interrupts:
         if self._exposed:
             self._exposed = False
             raise KeyboardInterrupt
+
+
+def end_with_parent(descriptor: int) -> None:
+    """End this process as soon as nobody holds the other end of a pipe or socket, however its parent came to die."""
+
+    def wait() -> None:
+        end = select.poll()
+        end.register(descriptor, 0)  # no data, only that the other end is closed
+        end.poll()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()

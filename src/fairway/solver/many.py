@@ -1,6 +1,7 @@
 """Many instances, in this process or over all cores, with a progress bar."""
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from rich.console import Console
@@ -13,7 +14,7 @@ from fairway.solver.interrupts import Interrupts
 from fairway.solver.request import Plan, Request, check_whole, checked_plan
 from fairway.solver.results import Result
 from fairway.solver.warmup import warm_up
-from fairway.solver.workers import Crew, Job
+from fairway.solver.workers import Answer, Crew, Job
 
 HELP = 1.0
 """Seconds an instance may take at most for this process to work along while others start."""
@@ -52,50 +53,55 @@ def crew_size(workers: int | None) -> int:
     return workers
 
 
-def solve_many(job: Job, workers: int | None) -> list[Result]:
-    """The answers in order, from so many processes, or from as many as there are cores."""
-    count = min(crew_size(workers), len(job.instances))
-    with _progress() as progress:
-        task = progress.add_task("solving", total=len(job.instances))
-        return _all_solved(job, count, lambda: progress.advance(task))
+def solved(job: Job, workers: int | None) -> Iterator[Result]:
+    """The answers in order, each as soon as those before it are there; what Ctrl-C left unanswered says so.
+
+    So many processes work on them, or as many as there are cores.
+    """
+    total = len(job.instances)
+    count = min(crew_size(workers), total)
+    early: dict[int, Result] = {}
+    following = 0
+    with _progress() as progress, Interrupts() as interrupts:
+        task = progress.add_task("solving", total=total)
+        for number, result in (_shared if count > 1 else _alone)(job, count, interrupts):
+            progress.advance(task)
+            early[number] = result
+            while following in early:
+                yield early.pop(following)
+                following += 1
+        why = "the search was interrupted before it came to this instance"
+        for number in range(following, total):
+            yield early.pop(number, None) or job.unsolved(number, why)
 
 
-def _all_solved(job: Job, count: int, advance: Callable[[], None]) -> list[Result]:
-    """The answers in order; those that Ctrl-C left unanswered say so."""
-    results: dict[int, Result] = {}
-    with Interrupts() as interrupts:
-        if count > 1:
-            _shared(job, count, interrupts, results, advance)
-        else:
-            warm_up(job.kinds, job.request)
-            for number in range(len(job.instances)):
-                if not interrupts.heard:
-                    results[number] = job.solve(number, interrupts)
-                    advance()
-    why = "the search was interrupted before it came to this instance"
-    return [results.get(k) or job.unsolved(k, why) for k in range(len(job.instances))]
+def _alone(job: Job, count: int, interrupts: Interrupts) -> Iterator[Answer]:
+    """Answers of this process, which is the one that counts."""
+    warm_up(job.kinds, job.request)
+    for number in range(len(job.instances)):
+        if not interrupts.heard:
+            yield number, job.solve(number, interrupts)
 
 
-def _shared(
-    job: Job,
-    count: int,
-    interrupts: Interrupts,
-    results: dict[int, Result],
-    advance: Callable[[], None],
-) -> None:
-    """Work shared with other processes; while they start, this one begins."""
+def _shared(job: Job, count: int, interrupts: Interrupts) -> Iterator[Answer]:
+    """Work shared with other processes; while they start, or where they cannot, this one does some."""
     with Crew(job, count) as crew:
         warm_up(job.kinds, job.request)
-        while not crew.finished and not interrupts.heard:
+        while not (crew.finished or crew.deserted or interrupts.heard):
             helping = crew.starting and job.request.patience <= HELP
-            for number, result in crew.collect(0.0 if helping else 0.1):
-                results[number] = result
-                advance()
+            yield from crew.collect(0.0 if helping else 0.1)
             for number in crew.take(1) if helping else ():
-                results[number] = job.solve(number, interrupts)
-                advance()
+                yield number, job.solve(number, interrupts)
+        if crew.deserted and not crew.finished:
+            print(
+                "fairway: no process to solve with could be started; going on in this one",
+                file=sys.stderr,
+            )
+        while not (crew.finished or interrupts.heard):
+            for number in crew.take(1):
+                yield number, job.solve(number, interrupts)
         if interrupts.heard:
-            results.update(crew.stop())
+            yield from crew.stop()
 
 
 def _progress() -> Progress:

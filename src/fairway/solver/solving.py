@@ -8,7 +8,7 @@ from fairway.errors import InvalidRequest
 from fairway.problems.instance import Instance, InstanceSet
 from fairway.search.objective import Objective
 from fairway.solver.guidance import choice_of
-from fairway.solver.many import crew_size, job_of, solve_many
+from fairway.solver.many import crew_size, job_of, solved
 from fairway.solver.request import Plan, Request, checked_plan
 from fairway.solver.results import Result, Watch
 from fairway.solver.single import solve_one
@@ -75,4 +75,4 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
         plan = None if initial is None else checked_plan(instances, initial)
         warm_up([instances], request)
         return solve_one(instances, request, plan, watch)
-    return solve_many(job_of(instances, request, initial), workers)
+    return list(solved(job_of(instances, request, initial), workers))

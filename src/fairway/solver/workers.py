@@ -1,7 +1,8 @@
 """Many instances over several processes, of which any may die without harm to more than the instance it was at.
 
 Processes are started afresh, not forked, and run nothing of the caller's: a script needs no main guard, and threads of
-the caller do no harm. The terminal's Ctrl-C does not reach them; whoever started them tells them when to stop.
+the caller do no harm. The terminal's Ctrl-C does not reach them; whoever started them tells them when to stop, and they
+end when it does.
 """
 
 import math
@@ -17,9 +18,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, Pipe, wait
 
-from fairway.errors import WorkerLost
+from fairway.kernels.compiling import hush
 from fairway.problems.instance import Instance, InstanceSet
-from fairway.solver.interrupts import Interrupts
+from fairway.solver.interrupts import Interrupts, end_with_parent
 from fairway.solver.request import Request
 from fairway.solver.results import Result
 from fairway.solver.single import solve_one, unsolved
@@ -29,6 +30,10 @@ CHUNK_SECONDS = 0.15
 """Of work that is sent to a process at a time."""
 LARGEST_CHUNK = 64
 """Instances."""
+AHEAD = 1_000
+"""Instances that may be answered before an earlier one is, so that few answers wait for their turn."""
+MOST_FAILURES = 3
+"""Processes lost in a row while they start, after which no more are tried."""
 GRACE = 2.0
 """Seconds in which a process that is told to stop hands over what it has."""
 GONE = (EOFError, OSError, pickle.UnpicklingError)
@@ -90,9 +95,13 @@ class Crew:
         self._job = job
         self._count = count
         self._todo = deque([range(len(job.instances))])
-        self._workers = [_started() for _ in range(count)]
+        self._workers: list[_Worker] = []
+        self._failures = 0
+        """Processes lost while they started, since the last one that did not fail."""
         self._pace = 0.0
         """Seconds that an instance takes, about."""
+        for _ in range(count):
+            self._hire()
 
     def __enter__(self) -> "Crew":
         return self
@@ -107,6 +116,11 @@ class Crew:
     def finished(self) -> bool:
         """Whether there is nothing left to answer."""
         return not self._todo and not any(worker.due for worker in self._workers)
+
+    @property
+    def deserted(self) -> bool:
+        """Whether no process is left, since none could be started."""
+        return not self._workers
 
     @property
     def starting(self) -> bool:
@@ -132,7 +146,7 @@ class Crew:
             except GONE:
                 answers += self._buried(worker)
         for worker in list(self._workers):
-            if worker.ready and not worker.due and self._todo:
+            if worker.ready and not worker.due and self._may_employ():
                 answers += self._employed(worker)
         return answers
 
@@ -156,9 +170,23 @@ class Crew:
         result = worker.line.recv()
         if not worker.ready:
             worker.ready = True
+            self._failures = 0
             return []
         self._pace = result.seconds if self._pace == 0 else 0.9 * self._pace + 0.1 * result.seconds
         return [(worker.due.popleft(), result)]
+
+    def _hire(self) -> None:
+        """Start a process, unless that has failed too often: what is left is then up to the others."""
+        if self._failures < MOST_FAILURES:
+            try:
+                self._workers.append(_started())
+            except OSError:
+                self._failures += 1
+
+    def _may_employ(self) -> bool:
+        """Whether there is something to do that is not too far ahead of what is still being worked on."""
+        due = [worker.due[0] for worker in self._workers if worker.due]
+        return bool(self._todo) and self._todo[0].start - min(due, default=math.inf) < AHEAD
 
     def _employed(self, worker: _Worker) -> list[Answer]:
         """Give an idle process something to do; it may be found dead."""
@@ -177,11 +205,8 @@ class Crew:
         """A dead process is replaced; the instance it was at is lost, the others are done by another."""
         worker.line.close()
         code = worker.process.wait()
-        if not worker.ready:
-            raise WorkerLost(
-                f"a process to solve with ended at once (exit code {code}); workers=1 does without"
-            )
         self._workers.remove(worker)
+        self._failures += not worker.ready
         answers = []
         if worker.due:
             reason = f"the process that worked on it was lost (exit code {code})"
@@ -190,12 +215,14 @@ class Crew:
         if worker.due:
             self._todo.appendleft(range(worker.due[0], worker.due[-1] + 1))
         if self._todo:
-            self._workers.append(_started())
+            self._hire()
         return answers
 
 
 def serve(descriptor: int) -> None:
     """What a process does: jobs come in over a line, answers go out one by one, until the line is closed."""
+    end_with_parent(descriptor)
+    hush()
     line = Connection(descriptor)
     with Interrupts() as interrupts, suppress(*GONE):
         line.send(None)
