@@ -1,14 +1,22 @@
 """The verbs `solve` and `explain`."""
 
 import json
+import os
+import shutil
+import signal
 import subprocess
 import sys
+import time
+from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from command import BAD_INPUT, FEASIBLE, NOT_FEASIBLE, run, sentence
+from command import BAD_INPUT, COMMAND, FEASIBLE, NOT_FEASIBLE, run, sentence
 
 import fairway
+from fairway.cli import INTERRUPTED
+from fairway.cli.answers import result_table
 
 
 def records(result):
@@ -134,8 +142,69 @@ def test_an_objective_and_a_budget_may_be_chosen(stops, ports):
     assert run("solve", stops, "--objective", "beauty").returncode == BAD_INPUT
 
 
-def test_every_file_is_read_before_the_first_is_solved(stops, tmp_path):
-    assert "absent.csv: cannot be read" in sentence(run("solve", stops, tmp_path / "absent.csv"))
+def test_a_bad_file_is_named_at_the_end_and_the_others_are_solved(stops, tmp_path):
+    result = run("solve", tmp_path / "absent.csv", stops, "--json")
+    assert result.returncode == BAD_INPUT
+    assert [record["status"] for record in records(result)] == ["optimal"]
+    assert result.stderr.startswith("fairway: ")
+    assert "absent.csv: cannot be read" in result.stderr
+    assert "absent.csv: cannot be read" in sentence(run("solve", tmp_path / "absent.csv"))
+
+
+@contextmanager
+def started(*arguments):
+    """The command while it runs, with Ctrl-C as a terminal has it."""
+    code = (
+        "import signal, sys\n"
+        "from fairway.cli import main\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "sys.argv[0] = 'fairway'\n"
+        "main()\n"
+    )
+    words = [sys.executable, "-c", code, *map(str, arguments)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_answers_are_printed_as_they_come_and_ctrl_c_is_told_by_the_exit_code(stops, tmp_path):
+    slow = tmp_path / "slow.json"
+    fairway.write(fairway.generate("tsptw", n=50, hardness="easy", seed=1)[0], slow)
+    words = ("solve", stops, slow, slow, "--json", "--seconds", 600, "--workers", 1)
+    with started(*words) as process:
+        first = json.loads(process.stdout.readline())
+        assert process.poll() is None
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        rest = [json.loads(line) for line in process.stdout]
+        assert process.wait(timeout=30) == INTERRUPTED
+    assert [answer["interrupted"] for answer in (first, *rest)] == [False, True, True]
+    assert [answer["status"] for answer in rest] == ["feasible", "unknown"]
+
+
+def test_the_table_says_what_was_interrupted(window_instance):
+    result = replace(fairway.solve(window_instance), interrupted=True)
+    table = result_table([("line", window_instance, result)])
+    assert [str(cell) for cell in table.columns[1].cells] == ["optimal, interrupted"]
+
+
+def test_the_first_process_of_a_container_ends_on_sigterm(tmp_path):
+    apart = ("unshare", "--pid", "--fork", "--kill-child")
+    if shutil.which("unshare") is None or subprocess.run([*apart, "true"], check=False).returncode:
+        pytest.skip("no processes of its own can be had here")
+    slow = tmp_path / "slow.npz"
+    fairway.write(fairway.generate("tsptw", n=50, hardness="easy", count=6, seed=1), slow)
+    words = (*apart, *COMMAND, "solve", slow, "--json", "--seconds", "3", "--workers", "2")
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        listed = subprocess.run(
+            ["ps", "-o", "pid=", "--ppid", str(process.pid)], stdout=subprocess.PIPE, check=True
+        )
+        os.kill(int(listed.stdout), signal.SIGTERM)
+        assert len(process.stdout.readlines()) < 5
+        assert process.wait(timeout=10) == 143
 
 
 def test_solve_reads_sets_and_standard_input(tmp_path, stops):
@@ -183,3 +252,18 @@ def test_degrees_beside_minutes_are_said_on_stderr_and_solved_all_the_same(tmp_p
     result = run("solve", tmp_path / "town.csv", "--seconds", 0.1, "--json")
     assert records(result)[0]["status"] == "optimal"
     assert result.stderr.startswith("note: town: the coordinates look like degrees")
+
+
+def test_warmup_compiles_ahead_or_says_why_it_cannot():
+    result = run("warmup")
+    assert result.returncode == FEASIBLE
+    assert "compiled code is ready" in result.stdout
+    code = (
+        "import resource, runpy, sys\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+        "sys.argv = ['fairway', 'warmup']\n"
+        "runpy.run_module('fairway', run_name='__main__')\n"
+    )
+    words = [sys.executable, "-c", code]
+    refused = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert "no folder for it can be written; set NUMBA_CACHE_DIR" in sentence(refused)

@@ -4,11 +4,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
+from pathlib import Path
 
 import pytest
 
 import fairway
-from fairway.errors import WorkerLost
 from fairway.solver import workers
 from fairway.solver.request import Request
 from fairway.solver.warmup import warm_up
@@ -45,10 +46,82 @@ def test_a_lost_instance_still_has_its_plan():
     assert (kept.status, kept.tour, kept.method) == ("feasible", plan, "plan")
 
 
-def test_processes_that_cannot_start_are_reported_once(monkeypatch):
-    monkeypatch.setattr(workers.sys, "executable", "/bin/false")
-    with pytest.raises(WorkerLost, match="workers=1 does without"):
-        fairway.solve(easy(2), iterations=1, workers=2)
+def test_a_process_killed_while_it_starts_loses_nothing():
+    job = Job(easy(4), None, Request(seconds=0.1))
+    warm_up(job.kinds, job.request)
+    results = {}
+    with Crew(job, 2) as crew:
+        crew._workers[0].process.kill()
+        while not crew.finished:
+            results.update(crew.collect(0.1))
+    assert sorted(results) == list(range(4))
+    assert {result.status for result in results.values()} == {"feasible"}
+
+
+@pytest.mark.parametrize("interpreter", ["/bin/false", "/absent"])
+def test_where_no_process_can_start_this_one_does_it_all_and_says_so(
+    monkeypatch, capfd, interpreter
+):
+    instances = easy(2)
+    fairway.solve(instances[0], iterations=1)
+    monkeypatch.setattr(workers.sys, "executable", interpreter)
+    results = fairway.solve(instances, iterations=1, workers=2)
+    assert [result.status for result in results] == ["feasible", "feasible"]
+    assert capfd.readouterr().err.count("no process to solve with could be started") == 1
+
+
+def test_few_answers_wait_for_an_earlier_one():
+    crew = Crew(Job(easy(1), None, Request()), 0)
+    crew._workers.append(workers._Worker(None, None, ready=True, due=deque([7])))
+    for start, employs in ((7 + workers.AHEAD - 1, True), (7 + workers.AHEAD, False)):
+        crew._todo = deque([range(start, 10_000)])
+        assert crew._may_employ() is employs
+
+
+def alive(pid):
+    """Whether a process is still there, and not merely unburied."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def children(pid):
+    """The processes that this one has started, by their numbers."""
+    words = ["ps", "-o", "pid=", "--ppid", str(pid)]
+    return [
+        int(word)
+        for word in subprocess.run(words, stdout=subprocess.PIPE, check=False).stdout.split()
+    ]
+
+
+def awaited(condition, seconds):
+    until = time.monotonic() + seconds
+    while not (met := condition()) and time.monotonic() < until:
+        time.sleep(0.05)
+    return met
+
+
+WORK = {
+    "solve": "solve {set} --seconds 600 --workers 2",
+    "evaluate": "evaluate --bed {set} --method improve --seconds 600 --workers 2",
+}
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc")
+@pytest.mark.parametrize("ended_by", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("work", WORK)
+def test_processes_end_with_the_one_that_started_them(tmp_path, work, ended_by):
+    file = tmp_path / "set.npz"
+    fairway.write(fairway.generate("tsptw", n=50, hardness="easy", count=4, seed=1), file)
+    words = [sys.executable, "-m", "fairway", *WORK[work].format(set=file).split()]
+    with subprocess.Popen(words, cwd=tmp_path) as process:
+        assert awaited(lambda: len(children(process.pid)) >= 2, 60)
+        time.sleep(3)
+        started = children(process.pid)
+        process.send_signal(ended_by)
+        assert process.wait(timeout=10) == -ended_by
+    assert awaited(lambda: not any(map(alive, started)), 60)
 
 
 def interrupted(tmp_path, code, after):

@@ -3,6 +3,7 @@
 import errno
 import os
 import re
+import signal
 import sys
 from io import TextIOWrapper
 
@@ -13,6 +14,8 @@ ANSWERED, NOT_FEASIBLE, BAD_INPUT = 0, 1, 2
 
 INTERRUPTED = 130
 """What shells make of Ctrl-C."""
+TERMINATED = 143
+"""What they make of SIGTERM."""
 
 
 OF_OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EPIPE, errno.EIO, errno.EBADF)
@@ -38,6 +41,10 @@ def main() -> None:
         sys.stdout.reconfigure(
             errors="backslashreplace"
         )  # a name may hold what a terminal cannot show
+    if os.getpid() == 1:
+        # The system ends every process on SIGTERM but the first of a container, unless that says what is to be done.
+        # Its children need not be told: they end with it.
+        signal.signal(signal.SIGTERM, lambda *_: os._exit(TERMINATED))
     sys.exit(_run())
 
 
@@ -49,7 +56,8 @@ def _run() -> int:
     except SystemExit as end:
         code = end.code
     except FairwayError as error:
-        code = _refused(str(error))
+        complain(error)
+        code = BAD_INPUT
     except KeyboardInterrupt:
         code = INTERRUPTED
     except OSError as error:
@@ -59,6 +67,11 @@ def _run() -> int:
     except OSError as error:
         return _output_lost(error)
     return code if isinstance(code, int) else ANSWERED
+
+
+def complain(error: FairwayError) -> None:
+    """Say on stderr, in one sentence, what cannot be served."""
+    _refused(str(error))
 
 
 def _refused(sentence: str) -> int:

@@ -35,7 +35,7 @@ def result_table(answers: Iterable[Answered]) -> Table:
     for label, instance, result in answers:
         table.add_row(
             label,
-            Text(result.status, style=STYLES[result.status]),
+            Text(result.status + ", interrupted" * result.interrupted, STYLES[result.status]),
             _number(result.cost),
             _percent(result.gap),
             _number(result.makespan) if instance.problem == "tsptw" else "",

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from fairway.cli import show
-from fairway.errors import InvalidRequest
+from fairway.errors import FairwayError, InvalidRequest
 from fairway.problems.distances import Distances
 from fairway.problems.files import read, tours
 from fairway.problems.instance import Instance, InstanceSet
@@ -35,17 +35,25 @@ def one_instance(path: Path, index: int | None, distances: Distances | None) -> 
     return item[index]
 
 
-def groups(paths: list[Path], distances: Distances | None) -> list[Group]:
-    """What the files hold, all of them read first: single instances together, each set by itself."""
-    items = [(path.stem, _noted(read(path, distances))) for path in paths]
-    single = [(item.name or stem, item) for stem, item in items if isinstance(item, Instance)]
-    sets = [
-        Group([f"{item.name or stem}-{number}" for number in range(len(item))], item)
-        for stem, item in items
-        if not isinstance(item, Instance)
-    ]
-    together = Group([label for label, _ in single], [instance for _, instance in single])
-    return [together, *sets] if single else sets
+def groups(
+    paths: list[Path], distances: Distances | None
+) -> tuple[list[Group], list[FairwayError]]:
+    """What the files hold, single instances together and each set by itself, and why others cannot be read."""
+    single = Group([], [])
+    sets, refused = [], []
+    for path in paths:
+        try:
+            item = _noted(read(path, distances))
+        except FairwayError as error:
+            refused.append(error)
+            continue
+        name = item.name or path.stem
+        if isinstance(item, Instance):
+            single.labels.append(name)
+            single.instances.append(item)
+        else:
+            sets.append(Group([f"{name}-{number}" for number in range(len(item))], item))
+    return [group for group in (single, *sets) if group.labels], refused
 
 
 def _noted(item: Item) -> Item:

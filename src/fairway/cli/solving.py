@@ -1,21 +1,22 @@
-"""The verbs `solve` and `explain`."""
+"""The verbs `solve`, `explain` and `warmup`."""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from fairway.cli import ANSWERED, NOT_FEASIBLE
+from fairway.cli import ANSWERED, BAD_INPUT, INTERRUPTED, NOT_FEASIBLE, complain
 from fairway.cli.options import Distances, File, Index, Json
 from fairway.errors import InvalidRequest
 
 if TYPE_CHECKING:
     from fairway.cli.answers import Answered
     from fairway.cli.inputs import Group
+    from fairway.errors import FairwayError
     from fairway.problems.instance import Instance
     from fairway.solver.request import Request
     from fairway.solver.results import Improvement, Result, Watch
@@ -51,31 +52,35 @@ def solve(
     """Find a short tour for each instance, prove it the best where that can be, and print it, verified."""
     from fairway.cli import inputs
     from fairway.solver.guidance import choice_of
-    from fairway.solver.many import crew_size
+    from fairway.solver.many import crew_size, job_of
     from fairway.solver.request import Request
 
     chosen = choice_of(None if policy == "none" else policy)
     request = Request(seconds, iterations, seed, objective, chosen)
-    groups = inputs.groups(files or inputs.bundled_examples(), distances)
-    count = sum(len(group.labels) for group in groups)
+    groups, refused = inputs.groups(files or inputs.bundled_examples(), distances)
+    count = len(refused) + sum(len(group.labels) for group in groups)
     if count != 1 and (plot is not None or initial is not None):
         raise InvalidRequest(f"--plot and --initial belong to one instance; there are {count}")
-    workers = crew_size(workers)
-    if plot is not None:
-        _check_picture(plot)
-    places = _picture_places(pictures) if pictures is not None else None
-    missing = 0
     for group in groups:
-        results = _solved(group, request, initial, workers)
-        answers = list(zip(group.labels, group.instances, results, strict=True))
-        missing += sum(result.tour is None for result in results)
-        _report(answers, json=json)
-        for label, instance, result in answers:
-            if result.tour is not None and places is not None:
-                _draw(instance, result.tour, places(label))
-            if result.tour is not None and plot is not None:
-                _draw(instance, result.tour, plot)
-    raise typer.Exit(NOT_FEASIBLE if missing else ANSWERED)
+        job_of(group.instances, request, None)  # what cannot be asked is refused before any work
+    workers = crew_size(workers)
+    places = _picture_places(plot, pictures)
+    seen: Counter[str] = Counter()
+    for group in groups:
+        with closing(_results(group, request, initial, workers)) as results:
+            answers = zip(group.labels, group.instances, results, strict=True)
+            _report(_noted(answers, seen, places), json=json)
+    for error in refused:
+        complain(error)
+    raise typer.Exit(_exit_code(seen, refused))
+
+
+def _exit_code(seen: Counter[str], refused: list["FairwayError"]) -> int:
+    if seen["interrupted"]:
+        return INTERRUPTED
+    if refused:
+        return BAD_INPUT
+    return NOT_FEASIBLE if seen["without a tour"] else ANSWERED
 
 
 def explain(
@@ -100,34 +105,71 @@ def explain(
     raise typer.Exit(ANSWERED if explanation.status == "feasible" else NOT_FEASIBLE)
 
 
-def _solved(
-    group: "Group", request: "Request", initial: str | None, workers: int | None
-) -> list["Result"]:
-    """The results of a group; a single instance shows how its tour improves."""
+def warmup() -> None:
+    """Compile ahead of the first `solve`, as when an image is built; users who can only read the result use it too."""
+    from fairway.kernels.compiling import kept_in
+    from fairway.solver.warmup import warm_up_all
+
+    folder = kept_in()
+    if folder is None:
+        raise InvalidRequest(
+            "compiled code cannot be kept, since no folder for it can be written; set NUMBA_CACHE_DIR to one"
+        )
+    warm_up_all()
+    print(f"compiled code is ready; new code is kept in {folder}")
+
+
+def _results(
+    group: "Group", request: "Request", initial: str | None, workers: int
+) -> Iterator["Result"]:
+    """The results of a group as they come; a single instance shows how its tour improves."""
     from fairway.cli import inputs
-    from fairway.solver.solving import solve as find
+    from fairway.solver.many import job_of, solved
+    from fairway.solver.request import checked_plan
+    from fairway.solver.single import solve_one
+    from fairway.solver.warmup import warm_up
 
-    budget = (request.seconds, request.seed)
-    rest = (workers, request.iterations, request.objective, request.policy)
     if len(group.labels) > 1:
-        return find(group.instances, *budget, None, *rest)
+        yield from solved(job_of(group.instances, request, None), workers)
+        return
     instance = group.instances[0]
-    plan = None if initial is None else inputs.tour_given(initial, instance)
+    plan = None if initial is None else checked_plan(instance, inputs.tour_given(initial, instance))
     with _live(group.labels[0]) as watch:
-        return [find(instance, *budget, plan, *rest, watch)]
+        warm_up([instance], request)
+        yield solve_one(instance, request, plan, watch)
 
 
-def _report(answers: list["Answered"], *, json: bool) -> None:
-    """JSON lines, or a table with the tours, if there are not too many, below it."""
+def _noted(
+    answers: Iterable["Answered"], seen: Counter[str], places: Callable[[str], list[Path]]
+) -> Iterator["Answered"]:
+    """The answers as they are, counted and drawn on their way."""
+    for label, instance, result in answers:
+        seen["interrupted"] += result.interrupted
+        seen["without a tour"] += result.tour is None
+        for place in places(label) if result.tour is not None else ():
+            _draw(instance, result.tour, place)
+        yield label, instance, result
+
+
+def _report(answers: Iterable["Answered"], *, json: bool) -> None:
+    """JSON lines as they come, or a table with the tours, if there are not too many, below it."""
     from fairway.cli import show
     from fairway.cli.answers import result_json, result_lines, result_table
 
     if json:
         for answer in answers:
-            print(result_json(*answer))
+            print(result_json(*answer), flush=True)
         return
-    show.out.print(result_table(answers))
-    for answer in answers if len(answers) <= MOST_TOURS else ():
+    first: list[Answered] = []
+
+    def rows() -> Iterator["Answered"]:
+        for answer in answers:
+            if len(first) <= MOST_TOURS:  # the others need not be kept
+                first.append(answer)
+            yield answer
+
+    show.out.print(result_table(rows()))
+    for answer in first if len(first) <= MOST_TOURS else ():
         for line in result_lines(*answer):
             show.out.print(line, soft_wrap=True)
 
@@ -172,18 +214,23 @@ def _check_picture(place: Path) -> None:
         )
 
 
-def _picture_places(folder: Path) -> Callable[[str], Path]:
-    """Where pictures go: a file for each label, never outside the folder, never the same one twice."""
+def _picture_places(plot: Path | None, folder: Path | None) -> Callable[[str], list[Path]]:
+    """Where pictures go: to `plot`, and into a file for each label, never outside the folder, never the same twice."""
+    if plot is not None:
+        _check_picture(plot)
+    single = [] if plot is None else [plot]
+    if folder is None:
+        return lambda _: single
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidRequest(f"{folder}: cannot be made a folder ({error.strerror})") from error
     given: Counter[str] = Counter()
 
-    def place(label: str) -> Path:
+    def places(label: str) -> list[Path]:
         safe = re.sub(r"[^\w.-]", "_", label)
         given[safe] += 1
         number = "" if given[safe] == 1 else f"-{given[safe]}"
-        return folder / f"{safe}{number}.png"
+        return [folder / f"{safe}{number}.png", *single]
 
-    return place
+    return places

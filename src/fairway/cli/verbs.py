@@ -10,7 +10,7 @@ from fairway.cli.benching import bench_app
 from fairway.cli.evaluating import evaluate
 from fairway.cli.options import Distances, File, Index, Json, Tour
 from fairway.cli.reporting import report
-from fairway.cli.solving import explain, solve
+from fairway.cli.solving import explain, solve, warmup
 from fairway.cli.training import train
 from fairway.errors import InvalidRequest
 
@@ -27,6 +27,7 @@ bed_app = typer.Typer(help="The named test beds: list, show, export.", no_args_i
 app.add_typer(bed_app, name="bed")
 app.command()(solve)
 app.command()(explain)
+app.command()(warmup)
 app.command()(train)
 app.command()(evaluate)
 app.command()(report)
