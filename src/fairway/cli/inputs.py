@@ -39,7 +39,7 @@ def groups(
     paths: list[Path], distances: Distances | None
 ) -> tuple[list[Group], list[FairwayError]]:
     """What the files hold, single instances together and each set by itself, and why others cannot be read."""
-    single = Group([], [])
+    labels, instances = [], []
     sets, refused = [], []
     for path in paths:
         try:
@@ -49,11 +49,12 @@ def groups(
             continue
         name = item.name or path.stem
         if isinstance(item, Instance):
-            single.labels.append(name)
-            single.instances.append(item)
+            labels.append(name)
+            instances.append(item)
         else:
             sets.append(Group([f"{name}-{number}" for number in range(len(item))], item))
-    return [group for group in (single, *sets) if group.labels], refused
+    groups = [Group(labels, instances), *sets]
+    return [group for group in groups if group.labels], refused
 
 
 def _noted(item: Item) -> Item:

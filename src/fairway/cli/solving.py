@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -121,7 +121,7 @@ def warmup() -> None:
 
 def _results(
     group: "Group", request: "Request", initial: str | None, workers: int
-) -> Iterator["Result"]:
+) -> Generator["Result", None, None]:
     """The results of a group as they come; a single instance shows how its tour improves."""
     from fairway.cli import inputs
     from fairway.solver.many import job_of, solved
@@ -146,8 +146,9 @@ def _noted(
     for label, instance, result in answers:
         seen["interrupted"] += result.interrupted
         seen["without a tour"] += result.tour is None
-        for place in places(label) if result.tour is not None else ():
-            _draw(instance, result.tour, place)
+        if result.tour is not None:
+            for place in places(label):
+                _draw(instance, result.tour, place)
         yield label, instance, result
 
 
