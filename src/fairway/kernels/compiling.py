@@ -56,14 +56,18 @@ def hush() -> None:
 
 
 def _folders() -> Iterator[Path]:
-    """Where compiled code may be; later ones are not asked for before they are needed."""
-    if numba.config.CACHE_DIR:
-        yield Path(numba.config.CACHE_DIR)
+    """Where compiled code may be; later ones are not asked for before they are needed.
+
+    Outside the package, where several versions of it may meet, each has a folder of its own.
+    """
+    own = f"kernels-{_stamp().hex()[:16]}"
+    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
+        yield Path(chosen) / own
     yield HERE / "__pycache__"
     for base in (cache_folder, private_folder):
         with suppress(OSError):  # there may be no place for temporary files at all
             if _safe(base()):
-                yield base() / "kernels"
+                yield base() / own
 
 
 def _safe(folder: Path) -> bool:
@@ -143,7 +147,7 @@ class _Layers:
 
 
 class _Implementation(CompileResultCacheImpl):
-    _locator_classes = (_Locator,)
+    _locator_classes = (_Locator,)  # pyrefly: ignore[bad-override-mutable-attribute]
 
 
 class _Cache(FunctionCache):
@@ -151,4 +155,4 @@ class _Cache(FunctionCache):
 
     def __init__(self, function: Callable) -> None:
         super().__init__(function)
-        self._cache_file = _Layers(self._impl.filename_base)
+        self._cache_file = _Layers(self._impl.filename_base)  # pyrefly: ignore[bad-assignment]
