@@ -23,6 +23,7 @@ from fairway.problems.batch import forwards, to_batch
 from fairway.problems.instance import Instance, InstanceSet
 from fairway.search.ants import cost_to_ants, drawn_to, forage, outlook_of, untouched, weigh
 from fairway.search.polish import polish, side_by_side
+from fairway.search.rollout import Pause, paused
 
 ROOM = {"cpu": 1 << 26, "cuda": 1 << 30}
 """Numbers that the embeddings of the edges of a part may hold."""
@@ -116,10 +117,11 @@ def wander(
     foraging: Foraging,
     seed: tuple[int, int] = (0, 0),
     workers: int = 1,
+    pause: Pause | None = None,
 ) -> Iterator[Int[Tensor, "B P M"]]:
     """The tours of one iteration after the other, without end, built as levels grow.
 
-    The seed comes with the number of the first instance.
+    The seed comes with the number of the first instance. The pause is made before each step of the ants.
     """
     batch, guard = to_batch(instances, colony.device), foraging.guard or colony.guard
     check_guard(guard, instances.problem)
@@ -130,6 +132,7 @@ def wander(
     chance, pheromone = streams(*seed, len(instances)), untouched(batch)
     for iteration in count():
         look = outlook_of(batch, guard, foraging.ants, near)
+        look = look if pause is None else paused(look, batch, pause)
         noise = uniform(chance, foraging.ants, instances.nodes - 1).to(colony.device)
         built = forage(batch, look, drawn_to(heuristic, pheromone), noise)
         tours = built.tours

@@ -5,12 +5,17 @@ the cheapest such 1-tree costs no more, and stays a bound for any prices: each n
 twice the sum of all prices taken off. Prices rise where a tree has too many neighbours and fall where it has one.
 """
 
+import math
+import time
 from typing import NamedTuple, no_type_check
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from fairway.kernels.bare import ZERO, bare, inner
+
+PAIRS = 1 << 20
+"""Pairs of nodes that are looked at between two looks at the clock: a millisecond or two."""
 
 
 class Grove(NamedTuple):
@@ -23,42 +28,61 @@ class Grove(NamedTuple):
     degree: Int[np.ndarray, " N"]
 
 
-def tree_bound(cost: Float[np.ndarray, "N N"], upper: float, rounds: int) -> float:
+def tree_bound(
+    cost: Float[np.ndarray, "N N"], upper: float, rounds: int, until: float = math.inf
+) -> float:
     """A lower bound for tours of at least three nodes, travelled in either direction.
 
     Args:
         cost: Of travel, symmetric.
         upper: About what a good tour costs, which sets the length of the steps.
         rounds: Trees to make.
+        until: When to stop, on the monotonic clock; minus infinity is the bound where not even one tree was made.
     """
     nodes = len(cost)
     grove = Grove(
         np.zeros(nodes), np.zeros(nodes), np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)
     )
-    return _ascend(np.ascontiguousarray(cost), grove, float(upper), rounds)
+    cost, ascent = np.ascontiguousarray(cost), np.array([-np.inf, 1.0, 0.0])
+    together = max(1, PAIRS // nodes**2)
+    for made in range(0, rounds, together):
+        some = min(together, rounds - made)
+        if time.monotonic() >= until or not _ascend(cost, grove, ascent, float(upper), some):
+            break
+    return float(ascent[0])
 
 
 @bare
 @no_type_check
-def _ascend(cost: Float[np.ndarray, "N N"], grove: Grove, upper: float, rounds: int) -> float:
-    """The best bound of so many trees; steps are Polyak's, halved when a number of them has not helped."""
-    best, stride, idle = -np.inf, 1.0, 0
+def _ascend(
+    cost: Float[np.ndarray, "N N"],
+    grove: Grove,
+    ascent: Float[np.ndarray, " 3"],
+    upper: float,
+    rounds: int,
+) -> bool:
+    """Go on with so many trees, and note the best bound; whether more could raise it.
+
+    Steps are Polyak's, halved when a number of them has not helped.
+    """
+    best, stride, idle = ascent[0], ascent[1], ascent[2]
     for _ in range(rounds):
         bound = _one_tree(cost, grove)
         idle += 1
         if bound > best:
-            best, idle = bound, 0
+            best, idle = bound, 0.0
         elif idle >= 10:
-            stride, idle = stride / 2, 0
+            stride, idle = stride / 2, 0.0
+        ascent[0], ascent[1], ascent[2] = best, stride, idle
         excess = ZERO
         for node in range(len(cost)):
             excess += (grove.degree[node] - 2) ** 2
         if excess == 0 or best >= upper:
-            break
+            return False
         step = stride * (upper - bound) / excess
         for node in range(len(cost)):
             grove.price[node] += step * (grove.degree[node] - 2)
-    return best
+    return True
 
 
 @inner

@@ -16,7 +16,7 @@ from jaxtyping import Int
 
 from fairway.errors import InvalidRequest
 from fairway.kernels.labels.bound import Bound, cheapest_legs
-from fairway.kernels.labels.law import Law, draft_law, window_law
+from fairway.kernels.labels.law import Law, draft_law, quickest_ways, window_law
 from fairway.kernels.labels.relaxed import Effort, affordable, raised
 from fairway.kernels.labels.run import Limits, Outcome, Rank, by_bound, by_cost, run, widest
 from fairway.kernels.pruning import prune
@@ -89,7 +89,7 @@ RANKS: dict[str, Rank] = {"bound": by_bound, "cost": by_cost}
 LARGEST = 400
 """Nodes; pruning larger instances takes too long, and so do better bounds."""
 LAW_SECONDS, PRUNING_SECONDS = 4e-10, 2e-8
-"""What neither looks at the clock takes at most, about, times the cube of the nodes; a law of drafts takes less."""
+"""What they take, about, times the cube of the nodes: not begun where there is less time than that."""
 SHARE = 0.3
 """Of the time that is left, what a better bound may take."""
 
@@ -113,9 +113,9 @@ def prove(
     """
     task = _task(instance, objective, upper, memory, seconds)
     known = _Known(lower=_trivial(task))
-    if task.over:
+    view = None if task.over else _first_view(task)
+    if view is None:
         return _proof(task, known)
-    view = _first_view(task)
     for number, stage in enumerate(STAGES):
         sharper = view if number == 0 else _sharper(task, view, known, stage)
         if sharper is None:
@@ -153,9 +153,10 @@ def beam(
         raise InvalidRequest(f"the beam has a width of {width}; expected one label or more")
     task = _task(instance, objective, math.inf, memory, seconds)
     known = _Known(lower=_trivial(task))
-    if task.over:
+    first = None if task.over else _first_view(task)
+    if first is None:
         return _proof(task, known)
-    view = _sharper(task, _first_view(task), known, BEAM)
+    view = _sharper(task, first, known, BEAM)
     if view is None:
         known = replace(known, proved=True)
     elif not task.over:
@@ -242,12 +243,15 @@ def _trivial(task: _Task) -> float:
     )
 
 
-def _first_view(task: _Task) -> _View:
-    """What can be had at once."""
+def _first_view(task: _Task) -> _View | None:
+    """What can be had at once; None where there was no time for it."""
     if isinstance(task.instance, TSPDL):
         law = draft_law(task.instance)
     else:
-        law = window_law(task.instance, makespan=task.makespan)
+        ways = quickest_ways(task.instance, task.until)
+        if ways is None:
+            return None
+        law = window_law(task.instance, makespan=task.makespan, ways=ways)
     return _View(law, cheapest_legs(law), sharp=isinstance(task.instance, TSPDL))
 
 
@@ -276,9 +280,11 @@ def _pruned_view(task: _Task, view: _View, best: float) -> _View | None:
         return view
     if task.makespan:
         instance = _home_by(instance, best)
-    pruned = prune(instance)
+    pruned = prune(instance, until=task.until)
     if pruned.infeasible is not None:
         return None
+    if task.over:
+        return view
     law = window_law(instance, makespan=task.makespan, pruned=pruned)
     return _View(law, cheapest_legs(law), sharp=True)
 

@@ -17,7 +17,7 @@ from fairway.errors import InvalidRequest, InvalidTour
 from fairway.kernels.moves.anneal import anneal, memory_of
 from fairway.kernels.moves.chance import Random, seeded
 from fairway.kernels.moves.descent import descend, push, queue_for
-from fairway.kernels.moves.form import Form, form_of
+from fairway.kernels.moves.form import Form, lonely_form, with_neighbours
 from fairway.kernels.moves.lateness import hurry, late_line, lateness
 from fairway.kernels.moves.line import line_of
 from fairway.kernels.moves.order import by_deadline, deferred
@@ -38,6 +38,10 @@ ROUNDS = 64
 """Of a slice, where rounds are counted and not seconds."""
 NODES = 32
 """Tried in the first descent between two looks at the clock."""
+MOVES = 100_000
+"""Places that are looked at on the way to feasibility between two looks at the clock: a few milliseconds."""
+FORM_SECONDS = 1e-8
+"""What no search can do without takes for each pair of nodes."""
 HEAT = {TSPTW: 5.0, TSPDL: 1.0}
 """The temperature at the beginning, in mean legs of the first tour, as measured to be best."""
 
@@ -78,11 +82,13 @@ def improve(
         found: Called with each better tour and its cost, between slices.
     """
     budget = _Budget(seconds, iterations)
-    form, random = form_of(instance), seeded(seed)
     by_level = is_makespan(instance, objective)
-    node = _first(form, random) if tour is None else _inward(instance, tour)
+    if time.monotonic() + FORM_SECONDS * instance.nodes**2 > budget.until:
+        return _unsearched(instance, tour)
+    form, random = lonely_form(instance), seeded(seed)
+    node = _first(form, random, budget.until) if tour is None else _inward(instance, tour)
     if lateness(form, node) > 0 and isinstance(instance, TSPDL):
-        repaired = deferred(form, node)
+        repaired = deferred(form, node, budget.until)
         node = node if repaired is None else repaired
     node, late = _hurried(form, node, random, budget)
     if late > 0:
@@ -96,6 +102,19 @@ def improve(
     return Improved(_outward(instance, best), True, cost, 0.0, budget.done)
 
 
+def _unsearched(instance: Instance, tour: Sequence[Any] | np.ndarray | None) -> Improved:
+    """Where there is no time: what was given, or the stops in the order of their limits, neither of them looked at."""
+    if tour is None:
+        first, then = (
+            (instance.closes, instance.opens)
+            if isinstance(instance, TSPTW)
+            else (instance.draft, instance.demand)
+        )
+        stops = 1 + np.lexsort((then[1:], first[1:]))
+        tour = stops[::-1] if _backwards(instance) else stops
+    return Improved(tuple(np.asarray(tour).tolist()), False, math.inf, math.inf, 0)
+
+
 class _Budget:
     """Seconds and iterations, what has been spent of them, and how much to do until the next look at the clock."""
 
@@ -104,6 +123,8 @@ class _Budget:
             raise InvalidRequest("the search would never end; give it seconds or iterations")
         self._began = self._looked = time.monotonic()
         self._seconds, self._most = seconds, iterations
+        self.until = self._began + seconds
+        """When the seconds are over, on the monotonic clock."""
         self._pace = 1
         self.done = 0
 
@@ -149,18 +170,22 @@ def _backwards(instance: Instance) -> bool:
     return isinstance(instance, TSPDL) and instance.load == "shrinking"
 
 
-def _first(form: Form, random: Random) -> Node:
+def _first(form: Form, random: Random, until: float) -> Node:
     """A tour of cheapest insertions in the order of limits, or where that leads nowhere, just that order."""
     order = by_deadline(form)
-    node = inserted(form, order, random)
+    node = inserted(form, order, random, until)
     return order if node is None else node
 
 
 def _hurried(form: Form, node: Node, random: Random, budget: _Budget) -> tuple[Node, float]:
     """The least late tour that can be had, and how late it is; an iteration is a try to move each stop."""
     state, late = late_line(node), lateness(form, node)
+    most = max(1, MOVES // len(node))
     while late > 0 and budget.left > 0:
-        late = hurry(form, state, random, budget.slice() * (len(node) - 2))
+        steps = budget.slice() * (len(node) - 2)
+        while steps > 0 and late > 0 and time.monotonic() < budget.until:
+            late = hurry(form, state, random, min(steps, most))
+            steps -= most
     return state.kept, late
 
 
@@ -169,6 +194,10 @@ def _ever_better(
 ) -> Iterator[Node]:
     """Tours that are each better than the last, the first of them the one given, until the budget is spent."""
     yield node
+    whole = with_neighbours(form, budget.until) if budget.left > 0 else None
+    if whole is None:
+        return
+    form = whole
     line, queue = line_of(form, node), queue_for(len(node))
     cost = line.length[0, -1]
     aim = (MARGIN * max(cost, 1.0), by_level)

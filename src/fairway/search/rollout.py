@@ -1,5 +1,6 @@
 """The one construction loop: greedy rules and learned policies, masked or not, all build their tours here."""
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -18,6 +19,9 @@ Score = Callable[[State, Outlook], Float[Tensor, "B P N"]]
 
 What the outlook allows is what may be chosen: all unvisited nodes where the look-ahead left none.
 """
+
+Pause = Callable[[float], None]
+"""Called between two pieces of work with the part of it that is done; to end it, it raises."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +60,17 @@ def rollout(batch: Batch, *, look: Look, score: Score, select: Select, tours: in
         levels.append(state.level)
     dead_ends = torch.stack(dead, dim=-1).sum(-1)
     return weighed(batch, torch.stack(actions, dim=-1), torch.stack(levels, dim=-1), dead_ends)
+
+
+def paused(look: Look, batch: Batch, pause: Pause) -> Look:
+    """The same look-ahead, with a pause before each step of the one rollout or beam it is for."""
+    steps = itertools.count()
+
+    def after_a_pause(state: State) -> Outlook:
+        pause(next(steps) / batch.limit.shape[1])
+        return look(state)
+
+    return after_a_pause
 
 
 def weighed(

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from fairway.errors import InvalidRequest
-from fairway.inference.seconds import affordable
 from fairway.problems.instance import Instance
 from fairway.weights import located, shipped
 
@@ -19,6 +18,8 @@ SHARE = 0.5
 """Of the budget, what they may take: where a policy's tour takes that long, it is worth it."""
 USUAL = {"tspdl": ("general-tspdl", 300)}
 """The shipped policy that was measured to help with a problem, and from how many nodes on (docs/solving.md)."""
+IN_A_SECOND = 530
+"""Nodes up to which its tour is mostly there in time, if there is one second; time goes with the square of them."""
 
 Choice = Path | Literal["auto"] | None
 """A policy, the usual one where there is one, or none."""
@@ -36,7 +37,7 @@ def choice_of(policy: str | Path | None) -> Choice:
 def usual(instance: Instance, seconds: float) -> Path | None:
     """The policy to use where none was named, if one helps and the time is enough; nothing is loaded to find out."""
     name, least = USUAL.get(instance.problem, ("", math.inf))
-    helps = instance.nodes >= least and affordable(instance.nodes, SHARE * seconds) is not None
+    helps = instance.nodes >= least and seconds >= (instance.nodes / IN_A_SECOND) ** 2
     return shipped(name).resolve() if helps else None
 
 
@@ -48,17 +49,26 @@ def model_at(path: Path) -> "Model | Colony":
     return load_trained(path)
 
 
+@cache
+def pace_at(path: Path) -> float:
+    """How fast it is on this machine, measured once a process."""
+    from fairway.inference.brief import pace_of
+
+    return pace_of(model_at(path))
+
+
 def guided_tours(
     instance: Instance, path: Path, seconds: float, seed: int = 0
 ) -> Iterator[tuple[int, ...]]:
     """Tours as they are proposed, none where that would take too much of the time."""
     from fairway.inference.brief import tours_within
 
-    return tours_within(model_at(path), instance, SHARE * seconds, seed)
+    return tours_within(model_at(path), instance, SHARE * seconds, seed, pace_at(path))
 
 
 def prepare(instance: Instance, path: Path) -> None:
-    """Load what is there, and have it propose tours in every way it may have to."""
+    """Load what is there, have it propose tours in every way it may have to, and see how fast it is."""
     from fairway.inference.brief import rehearse
 
     rehearse(model_at(path), instance)
+    pace_at(path)

@@ -13,6 +13,11 @@ from fairway.search.floor import least_makespan, least_travel
 from fairway.search.objective import Objective
 from fairway.solver.results import Improvement, Method, Result, Status, Watch
 
+RESERVED = 0.05
+"""Of the seconds, the most that is kept for the judge and a last bound, which may be late by as much."""
+JUDGED, PAIR_SECONDS = 0.005, 2.5e-8
+"""What these take, and what they take besides for each pair of nodes."""
+
 
 class _Claim(NamedTuple):
     """A tour that a search says is better, not yet judged."""
@@ -24,10 +29,19 @@ class _Claim(NamedTuple):
 class Incumbent:
     """What is known about one instance while it is being solved."""
 
-    def __init__(self, instance: Instance, objective: Objective, watch: Watch | None) -> None:
+    def __init__(
+        self,
+        instance: Instance,
+        objective: Objective,
+        watch: Watch | None,
+        seconds: float = math.inf,
+    ) -> None:
         self.instance = instance
         self.objective: Objective = objective
         self.began = time.monotonic()
+        self.until = self.began + seconds
+        """When the answer is due, on the monotonic clock."""
+        self._reserve = min(RESERVED * seconds, JUDGED + PAIR_SECONDS * instance.nodes**2)
         self.lower = -math.inf
         self.proved: Status | None = None
         """Optimal or infeasible, once that is certain."""
@@ -41,6 +55,11 @@ class Incumbent:
     def spent(self) -> float:
         """Seconds since the work began."""
         return time.monotonic() - self.began
+
+    @property
+    def left(self) -> float:
+        """Seconds of search until what follows it must begin."""
+        return max(self.until - self._reserve - time.monotonic(), 0.0)
 
     @property
     def value(self) -> float:
@@ -95,9 +114,9 @@ class Incumbent:
     def _bound(self) -> float:
         """The best lower bound there is, one that no search has to give included."""
         if self.objective == "makespan" and isinstance(self.instance, TSPTW):
-            floor = least_makespan(self.instance)
+            floor = least_makespan(self.instance, self.until + self._reserve)
         else:
-            floor = least_travel(self.instance, self.value)
+            floor = least_travel(self.instance, self.value, self.until + self._reserve)
         return min(max(self.lower, floor), self.value)
 
     def result(self, reason: str, *, interrupted: bool) -> Result:

@@ -10,7 +10,6 @@ from fairway.kernels.pruning.network import allowance_of, rounding
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
-from fairway.solver.subset import quickest
 
 Vector = Float[np.ndarray, " N"]
 
@@ -50,24 +49,37 @@ def closed_too_early(instance: TSPTW) -> Conflict | None:
     straight = instance.service[0] + instance.travel[0], instance.service + instance.travel[:, 0]
     if _late(instance, *straight, 0.0) is None:
         return None
-    lead = quickest(instance, range(1, instance.nodes))
-    forgiven = lateness_forgiven(instance)
-    stop = _late(
-        instance, lead[0], lead[:, 0], forgiven
+    lead = instance.service[:, None] + instance.travel
+    there, back = (
+        _soonest(lead),
+        _soonest(np.ascontiguousarray(lead.T)),
     )  # a way round may be quicker than the leg itself
+    forgiven = lateness_forgiven(instance)
+    stop = _late(instance, there, back, forgiven)
     if stop is None:
         return None
     name, closes = label(instance, stop), instance.closes
-    arrival = instance.opens[0] + lead[0, stop]
+    arrival = instance.opens[0] + there[stop]
     if arrival > closes[stop] + forgiven:
         why = f"stop {name} closes at {closes[stop]:.8g} but cannot be reached before {arrival:.8g}"
     else:
         start = max(arrival, instance.opens[stop])
         why = (
-            f"the depot closes at {closes[0]:.8g} but cannot be reached before {start + lead[stop, 0]:.8g} "
+            f"the depot closes at {closes[0]:.8g} but cannot be reached before {start + back[stop]:.8g} "
             f"from stop {name}, where service starts at {start:.8g} at the earliest"
         )
     return Conflict((stop,), why)
+
+
+def _soonest(lead: Float[np.ndarray, "N N"]) -> Vector:
+    """The least sum of leads from the depot to each node, by way of any stops (Dijkstra)."""
+    soonest, left = lead[0].copy(), np.ones(len(lead), bool)
+    soonest[0], left[0] = 0.0, False
+    for _ in range(len(lead) - 1):
+        stop = int(np.where(left, soonest, np.inf).argmin())
+        left[stop] = False
+        np.minimum(soonest, soonest[stop] + lead[stop], out=soonest)
+    return soonest
 
 
 def overload(instance: TSPDL, forgiven: float | None = None) -> Conflict | None:
@@ -84,6 +96,8 @@ def overload(instance: TSPDL, forgiven: float | None = None) -> Conflict | None:
     best: tuple[int, ...] | None = None
     if forgiven is None:
         forgiven = 0.0 if instance.integral else TOLERANCE * (1 + 1e-6)
+    if _all_afloat(instance, forgiven):
+        return None
     for draft in np.unique(instance.draft[1:]):
         ports = 1 + np.flatnonzero(instance.draft[1:] <= draft)
         ports = ports[np.argsort(-instance.demand[ports], kind="stable")]
@@ -92,6 +106,14 @@ def overload(instance: TSPDL, forgiven: float | None = None) -> Conflict | None:
         if deep.any() and (best is None or count < len(best)):
             best = tuple(sorted(ports[:count].tolist()))
     return None if best is None else Conflict(best, _too_deep(instance, best))
+
+
+def _all_afloat(instance: TSPDL, forgiven: float) -> bool:
+    """Whether calling in the order of drafts keeps them all, and by more than sums in another order may differ."""
+    ports = 1 + np.argsort(instance.draft[1:], kind="stable")
+    loads = np.cumsum(instance.demand[ports])
+    rounding_errors = 0.0 if instance.integral else 1e-15 * len(ports) * loads[-1]
+    return bool((loads + rounding_errors <= instance.draft[ports] + forgiven).all())
 
 
 def _too_deep(instance: TSPDL, ports: tuple[int, ...]) -> str:

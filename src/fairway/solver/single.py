@@ -39,7 +39,7 @@ def solve_one(
         plan: A tour to start from, feasible or not.
         watch: Told of every improvement as it is found.
     """
-    best = Incumbent(instance, request.objective, watch)
+    best = Incumbent(instance, request.objective, watch, request.patience)
     interrupted = False
     conflict = obstacle(instance)
     if conflict is not None:
@@ -76,16 +76,16 @@ def unsolved(
 def _by_the_clock(best: Incumbent, request: Request) -> None:
     """As much of everything as fits into the seconds."""
     if breadth(best.instance) <= NARROW:
-        _prove(best, FIRST_PROOF * request.seconds)
+        _prove(best, FIRST_PROOF * best.left)
     if best.proved is not None:
         return
-    _guide(best, request, request.seconds - best.spent)
+    _guide(best, request)
     share = _proof_share(best.instance, request)
     if share > 0:
         _improve(best, request, seconds=_first_slice(best.instance, request))
-        _prove(best, share * (request.seconds - best.spent))
+        _prove(best, share * best.left)
     if best.proved is None:
-        _improve(best, request, seconds=request.seconds - best.spent)
+        _improve(best, request, seconds=best.left)
 
 
 def _by_iterations(best: Incumbent, request: Request, iterations: int) -> None:
@@ -94,17 +94,17 @@ def _by_iterations(best: Incumbent, request: Request, iterations: int) -> None:
     if small and breadth(best.instance) <= NARROW:
         _prove(best, math.inf, STEADY_MEMORY)
     if best.proved is None:
-        _guide(best, request, math.inf)
+        _guide(best, request)
         _improve(best, request, iterations=iterations)
     if best.proved is None and small:
         _prove(best, math.inf, STEADY_MEMORY)
 
 
-def _guide(best: Incumbent, request: Request, seconds: float) -> None:
+def _guide(best: Incumbent, request: Request) -> None:
     """What a policy proposes, where there is one."""
     guide = request.guide(best.instance)
     if guide is not None:
-        for tour in guided_tours(best.instance, guide, seconds, request.seed):
+        for tour in guided_tours(best.instance, guide, best.left, request.seed):
             best.offer(tour, "policy")
 
 
@@ -112,7 +112,7 @@ def _prove(best: Incumbent, seconds: float, memory: int = MEMORY) -> None:
     proof = prove(
         best.instance,
         upper=best.value,
-        seconds=max(seconds, 0.0),
+        seconds=seconds,
         memory=memory,
         objective=best.objective,
     )
@@ -125,7 +125,7 @@ def _improve(
     improved = improve(
         best.instance,
         best.start,
-        seconds=max(seconds, 0.0),
+        seconds=seconds,
         iterations=iterations,
         seed=request.seed,
         objective=request.objective,
@@ -134,7 +134,7 @@ def _improve(
     if improved.feasible:
         best.claim(improved.tour, improved.cost, "local search")
         best.settle()
-    else:
+    elif improved.tour != best.start:
         best.offer(improved.tour, "local search")
 
 
@@ -154,6 +154,6 @@ def _proof_share(instance: Instance, request: Request) -> float:
 def _reason(best: Incumbent, interrupted: bool) -> str:
     """Why there is no tour, as far as is known."""
     if best.proved == "infeasible":
-        return plain_reason(best.instance)
+        return plain_reason(best.instance, best.until)
     end = "the search was interrupted" if interrupted else "the budget ended"
     return f"{end} before a tour was found or proved impossible"

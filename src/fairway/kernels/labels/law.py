@@ -5,6 +5,8 @@ the level rises from stop to stop, what it may be, and which stops cannot come n
 tour that the judge accepts.
 """
 
+import math
+import time
 from typing import NamedTuple, no_type_check
 
 import numpy as np
@@ -26,6 +28,8 @@ Bits = UInt[np.ndarray, "N W"]
 
 WINDOWS, MAKESPAN, DRAFTS = 0, 1, 2
 """Windows by travel, windows by the time of the return, draft limits by travel."""
+LEADS = 1 << 24
+"""Ways that are tried between two looks at the clock: a few milliseconds."""
 
 
 class Law(NamedTuple):
@@ -76,13 +80,16 @@ class Limits(NamedTuple):
     before: Bool[np.ndarray, "N N"]
 
 
-def window_law(instance: TSPTW, *, makespan: bool, pruned: Pruned | None = None) -> Law:
-    """The law of time windows: quickly from leads alone, or as strict as pruning allows."""
+def window_law(
+    instance: TSPTW, *, makespan: bool, pruned: Pruned | None = None, ways: Matrix | None = None
+) -> Law:
+    """The law of time windows: from the quickest ways alone, or as strict as pruning allows."""
     allowance = allowance_of(instance)
     guard = rounding(instance, allowance)
     if pruned is None:
         times = Times(instance.travel, instance.service, instance.opens)
-        ways = _quickest(times, guard)
+        ways = quickest_ways(instance) if ways is None else ways
+        assert ways is not None, "without a deadline there is time for all ways"
         limits = _limits(times, ways, instance.closes + allowance + guard, guard)
     else:
         limits = _pruned_limits(instance, pruned, allowance)
@@ -239,18 +246,29 @@ def _pruned_limits(instance: TSPTW, pruned: Pruned, allowance: float) -> Limits:
     return Limits(latest, pruned.arcs.copy(), pruned.before | (latest == -np.inf).T)
 
 
-@njit(cache=True, nogil=True)
+def quickest_ways(instance: TSPTW, until: float = math.inf) -> Matrix | None:
+    """The least lead between any two nodes by way of any others, never too long by rounding.
+
+    None where they are not known by that time on the monotonic clock: this takes the cube of the nodes.
+    """
+    guard = rounding(instance, allowance_of(instance))
+    ways = np.maximum(instance.service[:, None] + instance.travel - guard, 0.0)
+    np.fill_diagonal(ways, 0.0)
+    nodes = len(ways)
+    onward, together = np.empty(nodes), max(1, LEADS // nodes**2)
+    for first in range(0, nodes, together):
+        if time.monotonic() >= until:
+            return None
+        _go_through(ways, onward, first, min(first + together, nodes))
+    return ways
+
+
+@bare
 @no_type_check
-def _quickest(times: Times, guard: float) -> Matrix:
-    """The least lead between any two nodes by way of any others, never too long by rounding."""
-    nodes = len(times.service)
-    ways = np.empty((nodes, nodes))
-    for i in range(nodes):
-        for j in range(nodes):
-            ways[i, j] = max(times.service[i] + times.travel[i, j] - guard, 0.0)
-        ways[i, i] = 0.0
-    onward = np.empty(nodes)
-    for k in range(nodes):
+def _go_through(ways: Matrix, onward: Vector, first: int, last: int) -> None:
+    """Let ways lead through some of the nodes as well."""
+    nodes = len(ways)
+    for k in range(first, last):
         for j in range(nodes):
             onward[j] = ways[
                 k, j
@@ -259,4 +277,3 @@ def _quickest(times: Times, guard: float) -> Matrix:
             begin, row = ways[i, k], ways[i]
             for j in range(nodes):
                 row[j] = min(row[j], begin + onward[j])
-    return ways

@@ -1,5 +1,7 @@
 """Time windows and draft limits in the one form that the moves work on: a level that a tour must keep under limits."""
 
+import math
+import time
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +17,8 @@ SHARE = 0.9
 """Of the tolerance of the judge that tours may use up."""
 AROUND = 40
 """Stops that are known to be around a stop."""
+PART = 1 << 17
+"""Pairs of nodes that are ranked at a time: they stay near the core, and the clock is heard every few milliseconds."""
 
 
 class Form(NamedTuple):
@@ -44,12 +48,19 @@ class Form(NamedTuple):
 
 def form_of(instance: TSPTW | TSPDL) -> Form:
     """Put an instance into the form; a shrinking load is read backwards, and so must its tours be."""
+    form = with_neighbours(lonely_form(instance))
+    assert form is not None, "without a deadline there is time for all neighbours"
+    return form
+
+
+def lonely_form(instance: TSPTW | TSPDL) -> Form:
+    """The same without neighbours, which take most of the time: enough to build a tour and to make it feasible."""
     if isinstance(instance, TSPTW):
-        start = instance.opens[0]
-        lead = _with_return(instance.service[:, None] + instance.travel)
+        start, travel = instance.opens[0], instance.travel
+        lead = _with_return(travel)
+        lead[:-1, 1:] += instance.service[:, None]
         opens = np.append(instance.opens, start)
         closes = np.append(instance.closes, instance.closes[0])
-        travel = instance.travel
     else:
         travel = instance.travel if instance.load == "growing" else instance.travel.T
         start, total = 0.0, instance.demand.sum()
@@ -60,17 +71,32 @@ def form_of(instance: TSPTW | TSPDL) -> Form:
     closes[0] = start
     # Windows that nothing can miss would only cost precision.
     closes = np.minimum(closes, opens.max() + lead.max(axis=1).sum() + 1)
-    cost = _with_return(travel)
-    allowed = np.maximum(opens, start)[:, None] + lead <= closes
-    np.fill_diagonal(allowed, val=False)
-    allowed[:, 0] = allowed[-1] = allowed[0, -1] = False
     power = np.zeros(len(opens) + 1, np.int64)
     power[1:] = np.log2(np.arange(1, len(power))).astype(np.int64)
-    kept = min(NEIGHBOURS, len(opens) - 2)
-    after = _cheapest(cost, allowed, kept, 0)
-    before = _cheapest(cost.T, allowed.T, kept, len(opens) - 1)
-    near = _around(cost)
-    return Form(cost, np.ascontiguousarray(lead), opens, closes, after, before, near, power)
+    nobody = np.zeros((len(opens), 0), np.uint32)
+    return Form(_with_return(travel), lead, opens, closes, nobody, nobody, nobody, power)
+
+
+def with_neighbours(form: Form, until: float = math.inf) -> Form | None:
+    """The form with all its neighbours; None where they are not known by that time on the monotonic clock."""
+    nodes, cost = len(form.opens), form.cost
+    kept = min(NEIGHBOURS, nodes - 2)
+    after, before = np.empty((2, nodes, kept), np.uint32)
+    near = np.empty((nodes, min(AROUND, max(nodes - 3, 0))), np.uint32)
+    parts = [slice(at, at + max(1, PART // nodes)) for at in range(0, nodes, max(1, PART // nodes))]
+    allowed = np.empty(cost.shape, bool)
+    for part in parts:
+        leaves = np.maximum(form.opens[part], form.opens[0])
+        np.less_equal(leaves[:, None] + form.lead[part], form.closes, out=allowed[part])
+    np.fill_diagonal(allowed, val=False)
+    allowed[:, 0] = allowed[-1] = allowed[0, -1] = False
+    for part in parts:
+        if time.monotonic() >= until:
+            return None
+        after[part] = _cheapest(cost[part], allowed[part], kept, 0)
+        before[part] = _cheapest(cost[:, part].T, allowed[:, part].T, kept, nodes - 1)
+        near[part] = _around(cost, part, near.shape[1])
+    return form._replace(after=after, before=before, near=near)
 
 
 def _with_return(matrix: Float[np.ndarray, "N N"]) -> Float[np.ndarray, "V V"]:
@@ -81,22 +107,22 @@ def _with_return(matrix: Float[np.ndarray, "N N"]) -> Float[np.ndarray, "V V"]:
 
 
 def _cheapest(
-    cost: Float[np.ndarray, "V V"], allowed: Bool[np.ndarray, "V V"], kept: int, none: int
-) -> UInt[np.ndarray, "V K"]:
+    cost: Float[np.ndarray, "K V"], allowed: Bool[np.ndarray, "K V"], kept: int, none: int
+) -> Int[np.ndarray, "K M"]:
     ranked = np.where(allowed, cost, np.inf)
     order = _least(ranked, kept)
     known = np.take_along_axis(ranked, order, axis=1) < np.inf
-    return np.where(known, order, none).astype(np.uint32)
+    return np.where(known, order, none)
 
 
-def _around(cost: Float[np.ndarray, "V V"]) -> UInt[np.ndarray, "V M"]:
-    both = cost + cost.T
-    np.fill_diagonal(both, np.inf)
-    both[:, 0] = both[:, -1] = np.inf
-    return _least(both, min(AROUND, max(len(both) - 3, 0))).astype(np.uint32)
+def _around(cost: Float[np.ndarray, "V V"], part: slice, kept: int) -> Int[np.ndarray, "K M"]:
+    both = cost[part] + cost[:, part].T
+    rows = np.arange(len(both))
+    both[rows, part.start + rows] = both[:, 0] = both[:, -1] = np.inf
+    return _least(both, kept)
 
 
-def _least(values: Float[np.ndarray, "V V"], kept: int) -> Int[np.ndarray, "V K"]:
+def _least(values: Float[np.ndarray, "K V"], kept: int) -> Int[np.ndarray, "K M"]:
     """The columns of the least values of each row, least first."""
     columns = np.argpartition(values, min(kept, values.shape[1] - 1), axis=1)[:, :kept]
     order = np.argsort(np.take_along_axis(values, columns, axis=1), axis=1, kind="stable")

@@ -1,5 +1,8 @@
 """Orders that limits suggest: by the limits themselves, and as near to a plan as loads allow."""
 
+import math
+import time
+
 import numpy as np
 from jaxtyping import UInt
 
@@ -12,11 +15,14 @@ def by_deadline(form: Form) -> UInt[np.ndarray, " V"]:
     return np.concatenate(([0], stops, [len(form.opens) - 1])).astype(np.uint32)
 
 
-def deferred(form: Form, node: UInt[np.ndarray, " V"]) -> UInt[np.ndarray, " V"] | None:
+def deferred(
+    form: Form, node: UInt[np.ndarray, " V"], until: float = math.inf
+) -> UInt[np.ndarray, " V"] | None:
     """The tour with each port put off as long as calling there would leave another one too deep; None if all fail.
 
     Only for loads, where the order of the limits is feasible if any order is (Jackson's rule): a port may come next if
-    all that have to come before it in that order can still take its cargo on top.
+    all that have to come before it in that order can still take its cargo on top. Where the time is up, on the
+    monotonic clock, the others follow in that order.
     """
     demand = form.lead[0]
     left = by_deadline(form)[1:-1]
@@ -26,6 +32,9 @@ def deferred(form: Form, node: UInt[np.ndarray, " V"]) -> UInt[np.ndarray, " V"]
     planned = np.argsort(node)[left]
     tour = node.copy()
     for at in range(1, len(node) - 1):
+        if time.monotonic() >= until:
+            tour[at:-1] = left
+            break
         before = np.minimum.accumulate(np.append(np.inf, spare[:-1]))
         allowed = np.flatnonzero(before >= demand[left])
         chosen = allowed[planned[allowed].argmin()]

@@ -5,6 +5,8 @@ strings are close to each other on the map, not in the tour: that is what takes 
 to another, where swaps of neighbouring blocks find no way.
 """
 
+import math
+import time
 from typing import NamedTuple, no_type_check
 
 import numpy as np
@@ -23,6 +25,9 @@ BY_CHANCE = 0.3
 """How often stops come back in any order; else in that of their limits, which seldom leaves one without a place."""
 BLINK = 0.01
 """How often a better place is overlooked, so that the same ruins do not always end alike."""
+
+TOGETHER = 64
+"""Stops of a first tour between two looks at the clock: two milliseconds at 2,000 nodes."""
 
 
 class Site(NamedTuple):
@@ -48,13 +53,18 @@ def site_for(nodes: int) -> Site:
 
 
 def inserted(
-    form: Form, order: UInt[np.ndarray, " V"], random: Random
+    form: Form, order: UInt[np.ndarray, " V"], random: Random, until: float = math.inf
 ) -> UInt[np.ndarray, " V"] | None:
-    """A first tour: all stops put in one by one, in this order; None where one of them finds no place."""
-    site = site_for(len(order))
+    """A first tour: all stops put in one by one, in this order; None where one finds no place, or time runs out."""
+    site, stops = site_for(len(order)), len(order) - 2
     site.node[1] = len(order) - 1
-    site.out[: len(order) - 2] = order[1:-1]
-    return site.node if fill(form, site, 2, len(order) - 2, random) else None
+    site.out[:stops] = order[1:-1]
+    fill(form, site, 2, 0, random)
+    for first in range(0, stops, TOGETHER):
+        last = min(first + TOGETHER, stops)
+        if time.monotonic() >= until or not put_in(form, site, 2 + first, first, last, random):
+            return None
+    return site.node if fill(form, site, len(order), 0, random) else None
 
 
 @inner
@@ -75,17 +85,24 @@ def fill(form: Form, site: Site, standing: int, count: int, random: Random) -> b
     Where the way through a stop is quicker than the way past it, what stands may be late until the stop is back.
     """
     _work_out(form, site, standing)
-    for number in range(count):
+    in_time = put_in(form, site, standing, ZERO, count, random)
+    for at in range(standing + count if in_time else ZERO):
+        in_time &= site.start[at] <= site.latest[at]
+    return in_time
+
+
+@bare
+@no_type_check
+def put_in(form: Form, site: Site, standing: int, first: int, last: int, random: Random) -> bool:
+    """Put some of the stops that are out into the nodes that stand, with levels that are known; whether all fit."""
+    for number in range(first, last):
         stop = site.out[number]
         where = _cheapest_place(form, site, stop, standing, random)
         if where == 0:
             return False
         _insert(form, site, stop, where, standing)
         standing += 1
-    in_time = True
-    for at in range(standing):
-        in_time &= site.start[at] <= site.latest[at]
-    return in_time
+    return True
 
 
 @inner

@@ -1,5 +1,7 @@
 """What no feasible tour of a TSPTW instance does, found before any search: tighter windows, orders, arcs."""
 
+import math
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,25 +35,28 @@ class Pruned:
     """Why there is no feasible tour, where that was proved; the bounds then stand as they were on the way."""
 
 
-def prune(instance: TSPTW, tolerance: float | None = None) -> Pruned:
+def prune(instance: TSPTW, tolerance: float | None = None, *, until: float = math.inf) -> Pruned:
     """Apply all rules until none has anything to add.
 
     Args:
         instance: Any instance; travel need be neither symmetric nor metric.
         tolerance: What the judge will be asked to forgive; by default what it forgives by default.
+        until: When to stop, on the monotonic clock, with what is known by then.
     """
     allowance = allowance_of(instance) if tolerance is None else tolerance
-    bounds, why = _fixed_point(network(instance, allowance))
+    bounds, why = _fixed_point(network(instance, allowance), until)
     return _pruned(instance, allowance, bounds, why)
 
 
-def _fixed_point(bounds: Network) -> tuple[Network, str | None]:
-    """The rules in turn, round after round, until nothing changes or nothing is left."""
+def _fixed_point(bounds: Network, until: float) -> tuple[Network, str | None]:
+    """The rules in turn, round after round, until nothing changes, nothing is left or the time is up."""
     why = contradiction(bounds)
     for _ in range(ROUNDS):
+        if time.monotonic() >= until:
+            break
         last, ways = bounds, reach(bounds)
         for rule in RULES:
-            if why is None:
+            if why is None and time.monotonic() < until:
                 bounds = rule(bounds, ways)
                 why = contradiction(bounds)
         if why is not None or _same(last, bounds):

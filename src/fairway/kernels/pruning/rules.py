@@ -16,6 +16,8 @@ from fairway.kernels.pruning.network import Network
 from fairway.kernels.pruning.reach import Reach
 
 Rule = Callable[[Network, Reach], Network]
+REPEATS = 1_000
+"""Of a rule that goes on while it finds something; a handful is usual."""
 
 
 def infer_orders(network: Network, reach: Reach) -> Network:
@@ -50,16 +52,17 @@ def lower_closings_by_arrival(network: Network, reach: Reach) -> Network:
     """A node is started as it opens or as the tour arrives, which is no later than from its last possible neighbour.
 
     The judge never idles in front of an open window; a schedule that did could start later. What is lowered lowers its
-    neighbours in turn, so the rule is repeated while it finds something.
+    neighbours in turn, so the rule is repeated while it finds something, but not for as long as tiny legs could take.
     """
     longest = np.where(network.arcs, network.lead + 2 * network.guard, -np.inf)
     closes = network.closes
-    while True:
+    for _ in range(REPEATS):
         arrival = (closes[:, None] + longest).max(axis=0)
         lowered = np.minimum(closes, np.maximum(network.opens, arrival))
         if np.array_equal(lowered, closes):
-            return replace(network, closes=closes)
+            break
         closes = lowered
+    return replace(network, closes=closes)
 
 
 def drop_arcs(network: Network, reach: Reach) -> Network:
