@@ -37,3 +37,18 @@ def test_points_in_the_plane_leave_a_gap_of_a_few_percent(rng):
     instance = TSPTW(cost, np.zeros(8), np.full(8, 99.0))
     best = min(verify(instance, order).cost for order in itertools.permutations(range(1, 8)))
     assert 0.95 * best < least_travel(instance, best) <= best * (1 + 1e-12)
+
+
+def test_a_bound_whose_time_is_up_is_still_a_bound(rng):
+    instance, _ = KINDS["whole"](rng, 6)
+    assert least_travel(instance, np.inf, until=0.0) == 0.0
+    assert tree_bound(instance.travel, 100.0, 50, until=0.0) == -np.inf
+    assert least_makespan(instance, until=0.0) <= least_makespan(instance)
+
+
+def test_looks_at_the_clock_change_no_bound(rng, monkeypatch):
+    instance, _ = KINDS["whole"](rng, 12)
+    whole = least_travel(instance, np.inf)
+    monkeypatch.setattr("fairway.search.floor.PART", 1)
+    monkeypatch.setattr("fairway.kernels.trees.PAIRS", 1)
+    assert least_travel(instance, np.inf) == whole

@@ -139,3 +139,25 @@ def test_what_is_no_budget_no_tour_and_no_objective_is_refused(window_instance, 
             improve(window_instance, tour, iterations=1)
     with pytest.raises(InvalidRequest, match="makespan"):
         improve(draft_instance, [3, 2, 1], iterations=1, objective="makespan")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_any_time_the_order_of_the_limits_is_handed_back_unsearched(kind, rng, monkeypatch):
+    instance, tour = KINDS[kind](rng, 9)
+    monkeypatch.setattr("fairway.search.improve.FORM_SECONDS", 1.0)
+    hasty = improve(instance, seconds=0.0)
+    assert (hasty.feasible, hasty.iterations) == (False, 0)
+    judged = verify(instance, hasty.tour)
+    assert judged.schedule is not None
+    if isinstance(instance, TSPDL):
+        assert isinstance(judged, Solution), (
+            "whatever can be called at, can be in the order of drafts"
+        )
+    assert improve(instance, tour, seconds=0.0).tour == tuple(tour)
+
+
+def test_a_search_with_half_its_set_up_done_hands_back_the_first_tour(rng, monkeypatch):
+    """Neighbours are known to the descent alone: where the time ends before them, there is still a tour."""
+    instance, _ = KINDS["whole"](rng, 12)
+    monkeypatch.setattr("fairway.search.improve.with_neighbours", lambda form, until: None)
+    assert isinstance(verify(instance, improve(instance, seconds=9.0).tour), Solution)

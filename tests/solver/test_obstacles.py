@@ -5,7 +5,10 @@ import numpy as np
 import pytest
 
 import fairway
+from fairway.solver import obstacles
+from fairway.solver.conflict import plain_reason
 from fairway.solver.obstacles import closed_too_early, overload
+from fairway.solver.subset import quickest
 
 
 def test_a_stop_that_closes_before_it_can_be_reached():
@@ -27,6 +30,25 @@ def test_a_way_round_counts_where_it_is_quicker():
     assert fairway.solve(fairway.TSPTW(travel, 0, [99, 2, 99])).tour == (2, 1)
     slow = fairway.TSPTW(travel, 0, [99, 2, 99], service=[0, 0, 1])
     assert "cannot be reached before 3" in closed_too_early(slow).why
+
+
+def test_the_soonest_arrivals_are_those_of_the_quickest_ways(rng):
+    for _ in range(20):
+        travel, service = rng.integers(0, 30, (9, 9)), rng.integers(0, 4, 9)
+        np.fill_diagonal(travel, 0)
+        instance = fairway.TSPTW(travel, 0, 999, service)
+        ways = quickest(instance, range(1, 9))
+        lead = instance.service[:, None] + instance.travel
+        assert np.array_equal(obstacles._soonest(lead, np.inf), ways[0])
+        assert np.array_equal(obstacles._soonest(lead.T, np.inf), ways[:, 0])
+
+
+def test_where_the_time_is_up_nothing_is_said():
+    instance = fairway.TSPTW([[0, 9, 9], [9, 0, 9], [9, 9, 0]], 0, [99, 8, 99])
+    assert closed_too_early(instance, until=0.0) is None
+    collide = fairway.TSPTW([[0, 9, 9], [9, 0, 9], [9, 9, 0]], 0, [99, 9, 9])
+    assert "stops 1, 2 and the depot" in plain_reason(collide)
+    assert "a search over all orders found none" in plain_reason(collide, until=0.0)
 
 
 def test_a_port_whose_draft_is_below_its_own_cargo():

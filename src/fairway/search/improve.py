@@ -42,6 +42,8 @@ MOVES = 100_000
 """Places that are looked at on the way to feasibility between two looks at the clock: a few milliseconds."""
 FORM_SECONDS = 1e-8
 """What no search can do without takes for each pair of nodes."""
+AT_ONCE = 0.005
+"""Seconds that are not worth asking for."""
 HEAT = {TSPTW: 5.0, TSPDL: 1.0}
 """The temperature at the beginning, in mean legs of the first tour, as measured to be best."""
 
@@ -83,7 +85,7 @@ def improve(
     """
     budget = _Budget(seconds, iterations)
     by_level = is_makespan(instance, objective)
-    if time.monotonic() + FORM_SECONDS * instance.nodes**2 > budget.until:
+    if FORM_SECONDS * instance.nodes**2 > max(budget.until - time.monotonic(), AT_ONCE):
         return _unsearched(instance, tour)
     form, random = lonely_form(instance), seeded(seed)
     node = _first(form, random, budget.until) if tour is None else _inward(instance, tour)

@@ -123,20 +123,22 @@ class Incumbent:
         """The answer as things stand; the reason is given where there is no tour."""
         solution, status = self._solution, self.proved
         if solution is None:
+            lower = math.inf if status == "infeasible" else self._bound()
             return Result(
                 status or "unknown",
                 self.spent,
                 self.objective,
-                math.inf if status == "infeasible" else self._bound(),
+                lower,
                 reason=reason,
                 attempt=None if status == "infeasible" else self._attempt,
                 interrupted=interrupted,
             )
+        lower = self.value if status == "optimal" else self._bound()
         return Result(
             status or "feasible",
             self.spent,
             self.objective,
-            self.value if status == "optimal" else self._bound(),
+            lower,
             solution,
             self._trace[-1].method,
             tuple(self._trace),

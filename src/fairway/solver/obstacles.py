@@ -1,5 +1,7 @@
 """Why there can be no tour, where that can be seen without a search."""
 
+import math
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,9 +24,9 @@ class Conflict:
     why: str
 
 
-def obstacle(instance: Instance) -> Conflict | None:
-    """What a look at each stop, or at the drafts in order, shows; cheap where there is nothing to see."""
-    return overload(instance) if isinstance(instance, TSPDL) else closed_too_early(instance)
+def obstacle(instance: Instance, until: float = math.inf) -> Conflict | None:
+    """What a look at each stop, or at the drafts in order, shows by then; cheap where there is nothing to see."""
+    return overload(instance) if isinstance(instance, TSPDL) else closed_too_early(instance, until)
 
 
 def label(instance: Instance, node: int) -> str:
@@ -44,16 +46,16 @@ def lateness_forgiven(instance: TSPTW) -> float:
     return allowance + instance.nodes * rounding(instance, allowance)
 
 
-def closed_too_early(instance: TSPTW) -> Conflict | None:
-    """A stop that closes before it can be reached, or from which the depot cannot be."""
+def closed_too_early(instance: TSPTW, until: float = math.inf) -> Conflict | None:
+    """A stop that closes before it can be reached, or from which the depot cannot be; as far as is known by then."""
     straight = instance.service[0] + instance.travel[0], instance.service + instance.travel[:, 0]
     if _late(instance, *straight, 0.0) is None:
         return None
     lead = instance.service[:, None] + instance.travel
-    there, back = (
-        _soonest(lead),
-        _soonest(np.ascontiguousarray(lead.T)),
-    )  # a way round may be quicker than the leg itself
+    # A way round may be quicker than the leg itself.
+    there, back = _soonest(lead, until), _soonest(np.ascontiguousarray(lead.T), until)
+    if there is None or back is None:
+        return None
     forgiven = lateness_forgiven(instance)
     stop = _late(instance, there, back, forgiven)
     if stop is None:
@@ -71,11 +73,13 @@ def closed_too_early(instance: TSPTW) -> Conflict | None:
     return Conflict((stop,), why)
 
 
-def _soonest(lead: Float[np.ndarray, "N N"]) -> Vector:
-    """The least sum of leads from the depot to each node, by way of any stops (Dijkstra)."""
+def _soonest(lead: Float[np.ndarray, "N N"], until: float) -> Vector | None:
+    """The least sum of leads from the depot to each node, by way of any stops (Dijkstra); None if time runs out."""
     soonest, left = lead[0].copy(), np.ones(len(lead), bool)
     soonest[0], left[0] = 0.0, False
     for _ in range(len(lead) - 1):
+        if time.monotonic() >= until:
+            return None
         stop = int(np.where(left, soonest, np.inf).argmin())
         left[stop] = False
         np.minimum(soonest, soonest[stop] + lead[stop], out=soonest)

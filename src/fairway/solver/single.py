@@ -41,7 +41,7 @@ def solve_one(
     """
     best = Incumbent(instance, request.objective, watch, request.patience)
     interrupted = False
-    conflict = obstacle(instance)
+    conflict = obstacle(instance, best.until)
     if conflict is not None:
         best.proved = "infeasible"
         return best.result(conflict.why, interrupted=False)

@@ -10,7 +10,7 @@ import pytest
 from fairway.judge import Solution, verify
 from fairway.kernels.labels import reference
 from fairway.kernels.labels.bound import cheapest_legs
-from fairway.kernels.labels.law import draft_law, window_law
+from fairway.kernels.labels.law import draft_law, quickest_ways, window_law
 from fairway.kernels.labels.relaxed import Effort, affordable, raised
 from fairway.kernels.labels.run import Limits, run
 from fairway.kernels.pruning import prune
@@ -133,3 +133,13 @@ def test_a_search_without_time_leaves_the_bound_of_the_whole_tour():
     assert outcome.tour is None
     assert 0 < outcome.open < math.inf
     assert outcome.open >= height(bound) - 1e-9
+
+
+def test_ways_stop_where_the_time_is_up_and_are_the_same_with_more_looks_at_the_clock(
+    rng, monkeypatch
+):
+    instance = odd_windows(rng, 9, 20)
+    assert quickest_ways(instance, until=0.0) is None
+    whole = quickest_ways(instance)
+    monkeypatch.setattr("fairway.kernels.labels.law.LEADS", 1)
+    assert np.array_equal(quickest_ways(instance), whole)

@@ -298,3 +298,12 @@ def test_relabelling_the_stops_relabels_the_answer(rng):
             np.testing.assert_array_equal(one.before[np.ix_(label, label)], two.before)
             np.testing.assert_allclose(one.opens[label], two.opens)
             np.testing.assert_allclose(one.closes[label], two.closes)
+
+
+def test_pruning_stops_where_its_time_is_up(rng):
+    """With nothing but what the instance says itself."""
+    instance = TSPTW([[0, 5, 5], [5, 0, 5], [5, 5, 0]], 0, [99, 9, 99])
+    hasty = prune(instance, until=0.0)
+    assert hasty.infeasible is None
+    assert not hasty.before.any()
+    assert prune(instance).before[1, 2]

@@ -11,7 +11,7 @@ from fairway.judge import Solution, verify
 from fairway.kernels.moves import descent, reference, ruin, swap
 from fairway.kernels.moves.chance import seeded
 from fairway.kernels.moves.descent import descend, push, queue_for
-from fairway.kernels.moves.form import form_of
+from fairway.kernels.moves.form import form_of, lonely_form, with_neighbours
 from fairway.kernels.moves.lateness import hurry, late_line, lateness
 from fairway.kernels.moves.line import line_of, refresh
 from fairway.kernels.moves.order import by_deadline, deferred
@@ -195,3 +195,28 @@ def test_ports_are_put_off_only_where_they_must_be(kind, stops, seed):
 def test_where_a_load_is_too_much_in_any_order_nothing_is_put_off():
     heavy = TSPDL(np.ones((3, 3)), [0, 2, 2], [9, 3, 3])
     assert deferred(form_of(heavy), np.array([0, 1, 2, 3], np.uint32)) is None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_looks_at_the_clock_change_nothing(kind, rng, monkeypatch):
+    instance, _ = KINDS[kind](rng, 15)
+    whole = form_of(instance)
+    tour = inserted(whole, by_deadline(whole), seeded(3))
+    monkeypatch.setattr("fairway.kernels.moves.form.PART", 1)
+    monkeypatch.setattr(ruin, "TOGETHER", 1)
+    lonely = lonely_form(instance)
+    again = inserted(lonely, by_deadline(lonely), seeded(3))
+    assert all(map(np.array_equal, form_of(instance), whole))
+    assert (tour is None) == (again is None)
+    assert tour is None or np.array_equal(tour, again)
+
+
+@pytest.mark.parametrize("kind", ["drafts", "unloading"])
+def test_what_has_no_time_left_stops(kind, rng, monkeypatch):
+    instance, _ = KINDS[kind](rng, 9)
+    monkeypatch.setattr(ruin, "TOGETHER", 1)
+    form = lonely_form(instance)
+    assert with_neighbours(form, until=0.0) is None
+    assert inserted(form, by_deadline(form), seeded(3), until=0.0) is None
+    backwards = np.array([0, *range(instance.nodes - 1, 0, -1), instance.nodes], np.uint32)
+    assert np.array_equal(deferred(form, backwards, until=0.0), by_deadline(form))

@@ -78,6 +78,17 @@ def test_tours_are_those_step_by_step(guard, sampled, facts):
         assert dead > 0, "dead ends are part of the test"
 
 
+def test_pauses_change_no_tour(monkeypatch):
+    monkeypatch.setattr(cpu, "STEPS", 2)
+    for batch in worlds(Guard()):
+        instances, nodes = batch.limit.shape
+        pointer, heard = some_pointer(instances, nodes), []
+        one, other = (cpu.decode(batch, pointer, Guard(), None, p) for p in (None, heard.append))
+        for name in ("tours", "levels", "dead_ends"):
+            assert torch.equal(getattr(one, name), getattr(other, name))
+        assert heard == [at / (nodes - 1) for at in range(0, nodes - 1, 2)]
+
+
 def test_what_is_not_compiled_is_said(monkeypatch):
     batch = next(worlds(Guard()))
     pointer = some_pointer(4, 3)

@@ -61,8 +61,8 @@ def inserted(
     site.out[:stops] = order[1:-1]
     fill(form, site, 2, 0, random)
     for first in range(0, stops, TOGETHER):
-        last = min(first + TOGETHER, stops)
-        if time.monotonic() >= until or not put_in(form, site, 2 + first, first, last, random):
+        late, last = first > 0 and time.monotonic() >= until, min(first + TOGETHER, stops)
+        if late or not put_in(form, site, 2 + first, first, last, random):
             return None
     return site.node if fill(form, site, len(order), 0, random) else None
 
