@@ -32,8 +32,8 @@ Node = UInt[np.ndarray, " V"]
 Found = Callable[[tuple[int, ...], float], None]
 """Is told of every better tour and what it costs."""
 
-SLICE = 0.005
-"""Seconds of work between two looks at the clock."""
+SLICE, PART = 0.005, 0.05
+"""Seconds of work between two looks at the clock, and of a small budget the part."""
 ROUNDS = 64
 """Of a slice, where rounds are counted and not seconds."""
 NODES = 32
@@ -144,7 +144,8 @@ class _Budget:
             rounds = min(ROUNDS, self._most - self.done)
         else:
             now = time.monotonic()
-            wanted = self._pace * SLICE / max(now - self._looked, 1e-6)
+            least = min(SLICE, PART * self._seconds)
+            wanted = self._pace * least / max(now - self._looked, 1e-6)
             self._pace = rounds = max(1, min(int(wanted), 4 * self._pace))
             self._looked = now
         self.done += rounds
