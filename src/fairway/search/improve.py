@@ -37,7 +37,7 @@ SLICE, PART = 0.005, 0.05
 ROUNDS = 64
 """Of a slice, where rounds are counted and not seconds."""
 NODES = 32
-"""Tried in the first descent between two looks at the clock."""
+"""Tried in the first descent between two looks at the clock; fewer of large ones for the makespan, as all is weighed."""
 MOVES = 100_000
 """Places that are looked at on the way to feasibility between two looks at the clock: a few milliseconds."""
 FORM_SECONDS = 1e-8
@@ -206,8 +206,9 @@ def _ever_better(
     aim = (MARGIN * max(cost, 1.0), by_level)
     for each in node:
         push(queue, each)
+    some = min(NODES, max(1, MOVES // 25 // len(node))) if by_level else NODES
     while queue.ends[1] > 0 and budget.left > 0:
-        descend(form, line, queue, aim, NODES)
+        descend(form, line, queue, aim, some)
     if not np.array_equal(line.node, node):
         yield line.node.copy()
     memory = memory_of(line, aim, random)
