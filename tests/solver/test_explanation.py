@@ -1,5 +1,6 @@
 """Explanations against brute force: the named set collides by itself, and the repair is the least that helps."""
 
+import time
 from dataclasses import replace
 
 import brute
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 import fairway
-from fairway import TSPDL
+from fairway import TSPDL, TSPTW
 from fairway.errors import InvalidRequest
 from fairway.judge import Solution, verify
 from fairway.search.exact import prove
@@ -112,6 +113,77 @@ def test_it_speaks_in_words():
         "the smallest change of a single limit"
     )
     assert str(said).startswith("infeasible: stops 1, 2 and the depot")
+
+
+def two_conflicts():
+    """Stops 1 and 2 collide, and much later stops 4 and 5."""
+    travel = 10 * (1 - np.eye(7))
+    return TSPTW(travel, [0, 100, 105, 0, 300, 303, 0], [900, 101, 108, 900, 302, 308, 900])
+
+
+def test_every_independent_conflict_is_named_with_what_would_end_it():
+    instance = two_conflicts()
+    said = fairway.explain(instance)
+    assert [conflict.stops for conflict in said.conflicts] == [(1, 2), (4, 5)]
+    assert said.why == "2 independent conflicts: " + "; ".join(
+        f"({number}) {conflict.why}" for number, conflict in enumerate(said.conflicts, 1)
+    )
+    assert said.advice == (
+        "there would be a tour if stop 2 closed at 110 instead of 108 and stop 5 closed at 310 instead of 308: "
+        "the smallest change for each conflict, and all are needed"
+    )
+    first, second = said.repairs
+    assert isinstance(
+        verify(second.applied(first.applied(instance)), first.solution.tour), Solution
+    )
+
+
+def test_a_change_that_ends_all_conflicts_is_the_repair():
+    travel = 10 * (1 - np.eye(4))
+    instance = TSPTW(travel, [0, 95, 96, 0], [100, 120, 120, 99])
+    said = fairway.explain(instance)
+    assert [conflict.stops for conflict in said.conflicts] == [(1,), (2,)]
+    assert (said.repair.node, said.repair.limit, said.repair.after) == (0, "closes", 115)
+    assert said.advice.startswith("there would be a tour if the depot closed at 115 instead of 100")
+
+
+@pytest.mark.parametrize("draw", [brute.windows, brute.drafts])
+def test_conflicts_share_no_stop_and_none_is_left_out(rng, draw):
+    several = 0
+    for instance in infeasible(rng, draw, 25):
+        said = fairway.explain(instance)
+        stops = [stop for conflict in said.conflicts for stop in conflict.stops]
+        assert len(stops) == len(set(stops))
+        assert all(not brute.solutions(subset(instance, each.stops)) for each in said.conflicts)
+        rest = [stop for stop in range(1, instance.nodes) if stop not in stops]
+        assert not rest or brute.solutions(subset(instance, rest)), "another conflict is not named"
+        several += len(said.conflicts) > 1
+        changed = instance
+        for repair in said.repairs if said.repair is None else (said.repair,):
+            changed = changed if repair is None else repair.applied(changed)
+        mended = said.repair or (said.repairs and said.repairs[0])
+        if mended and mended.solution:
+            assert isinstance(verify(changed, mended.solution.tour), Solution)
+    assert several > 0
+
+
+def test_without_a_tour_the_least_late_order_is_shown():
+    said = fairway.explain(two_conflicts())
+    assert [(each.node, each.amount) for each in said.attempt.violations] == [(2, 2), (5, 2)]
+    assert "least late: 0 > " in str(said)
+
+
+def test_no_part_of_it_forgets_the_time():
+    """What once took the cube of the nodes without a look at the clock, seven seconds here, has none to spare."""
+    instance = fairway.generate("tsptw", n=1500, hardness="easy", seed=1)[0]
+    opens, closes = instance.opens.copy(), instance.closes.copy()
+    opens[[5, 9]], closes[[5, 9]] = 0.0, 1e-3
+    fairway.explain(two_conflicts())
+    began = time.monotonic()
+    said = fairway.explain(replace(instance, opens=opens, closes=closes), seconds=1)
+    assert time.monotonic() - began < 2
+    assert said.status == "infeasible"
+    assert {conflict.stops for conflict in said.conflicts} >= {(5,), (9,)}
 
 
 def test_a_feasible_instance_is_shown_its_tour(window_instance, draft_instance):

@@ -5,10 +5,7 @@ import numpy as np
 import pytest
 
 import fairway
-from fairway.solver import obstacles
-from fairway.solver.conflict import plain_reason
-from fairway.solver.obstacles import closed_too_early, overload
-from fairway.solver.subset import quickest
+from fairway.solver.obstacles import obstacle, overload
 
 
 def test_a_stop_that_closes_before_it_can_be_reached():
@@ -26,29 +23,10 @@ def test_a_stop_from_which_the_depot_closes_too_early():
 
 def test_a_way_round_counts_where_it_is_quicker():
     travel = np.array([[0, 9, 1], [9, 0, 9], [9, 1, 0]])
-    assert closed_too_early(fairway.TSPTW(travel, 0, [99, 2, 99])) is None
+    assert obstacle(fairway.TSPTW(travel, 0, [99, 2, 99])) is None
     assert fairway.solve(fairway.TSPTW(travel, 0, [99, 2, 99])).tour == (2, 1)
     slow = fairway.TSPTW(travel, 0, [99, 2, 99], service=[0, 0, 1])
-    assert "cannot be reached before 3" in closed_too_early(slow).why
-
-
-def test_the_soonest_arrivals_are_those_of_the_quickest_ways(rng):
-    for _ in range(20):
-        travel, service = rng.integers(0, 30, (9, 9)), rng.integers(0, 4, 9)
-        np.fill_diagonal(travel, 0)
-        instance = fairway.TSPTW(travel, 0, 999, service)
-        ways = quickest(instance, range(1, 9))
-        lead = instance.service[:, None] + instance.travel
-        assert np.array_equal(obstacles._soonest(lead, np.inf), ways[0])
-        assert np.array_equal(obstacles._soonest(lead.T, np.inf), ways[:, 0])
-
-
-def test_where_the_time_is_up_nothing_is_said():
-    instance = fairway.TSPTW([[0, 9, 9], [9, 0, 9], [9, 9, 0]], 0, [99, 8, 99])
-    assert closed_too_early(instance, until=0.0) is None
-    collide = fairway.TSPTW([[0, 9, 9], [9, 0, 9], [9, 9, 0]], 0, [99, 9, 9])
-    assert "stops 1, 2 and the depot" in plain_reason(collide)
-    assert "a search over all orders found none" in plain_reason(collide, until=0.0)
+    assert "cannot be reached before 3" in obstacle(slow).why
 
 
 def test_a_port_whose_draft_is_below_its_own_cargo():
@@ -83,7 +61,7 @@ def test_windows_are_never_refused_that_can_be_kept(rng):
     refused = 0
     for _ in range(150):
         instance = brute.windows(rng)
-        if closed_too_early(instance) is not None:
+        if obstacle(instance) is not None:
             refused += 1
             assert not brute.solutions(instance)
     assert refused > 10

@@ -163,6 +163,19 @@ def test_where_nothing_is_known_the_least_late_attempt_comes_with_its_violations
     assert "the budget ended before a tour was found" in result.reason
 
 
+def test_without_a_tour_there_is_a_least_late_order():
+    """Where it is plain that there is none, and where a search has to prove it; also without a clock."""
+    travel = [[0, 10, 10], [10, 0, 16], [10, 16, 0]]
+    for instance, late in (
+        (fairway.TSPTW(travel, 0, [900, 8, 540]), (1, 2)),
+        (fairway.TSPTW(travel, [0, 530, 535], [900, 530, 540]), (2, 6)),
+    ):
+        for budget in ({"seconds": 0.1}, {"iterations": 10}):
+            result = fairway.solve(instance, **budget)
+            assert result.status == "infeasible"
+            assert [(each.node, each.amount) for each in result.attempt.violations] == [late]
+
+
 def test_every_improvement_is_watched():
     instance = fairway.generate("tsptw", n=50, hardness="easy", seed=1)[0]
     seen = []

@@ -5,7 +5,7 @@ import numpy as np
 
 import fairway
 from fairway.judge import Solution, verify
-from fairway.solver.subset import quickest, subset
+from fairway.solver.subset import by_way_of_all, subset
 
 
 def test_leaving_out_stops_never_makes_a_tour_late(rng):
@@ -33,9 +33,13 @@ def test_all_stops_are_the_instance_itself(rng):
 def test_a_way_round_is_taken_with_its_service_and_without_its_waiting():
     travel = [[0, 9, 1], [9, 0, 9], [9, 1, 0]]
     instance = fairway.TSPTW(travel, [0, 0, 5], 99, service=[0, 0, 3], names=["d", "a", "b"])
-    assert quickest(instance, [2])[0, 1] == 5
+    assert by_way_of_all(instance).after(0)[1] == by_way_of_all(instance).before(1)[0] == 5
     assert subset(instance, [1]).travel[0, 1] == 5
     assert subset(instance, [1]).names == ("d", "a")
+
+
+def test_there_is_none_without_time_for_its_ways(window_instance):
+    assert subset(window_instance, [1], until=0.0) is None
 
 
 def test_ports_keep_their_direction(draft_instance):

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from rich import box
@@ -13,6 +14,7 @@ from fairway.cli.show import tour_line, violation_lines
 from fairway.judge import Rejection
 from fairway.problems.instance import Instance
 from fairway.solver.explanation import Explanation
+from fairway.solver.repair import Repair
 from fairway.solver.results import Result, attempt_record, tour_record
 
 STYLES = {
@@ -75,21 +77,14 @@ def explanation_lines(label: str, instance: Instance, explanation: Explanation) 
 
 def explanation_json(label: str, instance: Instance, explanation: Explanation) -> str:
     """One line for programs."""
-    repair = explanation.repair
     record = {
         **_head(label, instance),
         "status": explanation.status,
         "why": explanation.why,
         "stops": list(explanation.stops),
-        "repair": repair
-        and {
-            "node": repair.node,
-            "limit": repair.limit,
-            "before": repair.before,
-            "after": repair.after,
-            "smallest": repair.smallest,
-            "tour": list(repair.solution.tour),
-        },
+        "repair": _repair(explanation.repair),
+        "conflicts": [asdict(conflict) for conflict in explanation.conflicts],
+        "repairs": [_repair(repair) for repair in explanation.repairs],
         "advice": explanation.advice,
         **tour_record(explanation.solution),
         "attempt": attempt_record(explanation.attempt),
@@ -99,6 +94,15 @@ def explanation_json(label: str, instance: Instance, explanation: Explanation) -
 
 def _head(label: str, instance: Instance) -> dict[str, Any]:
     return {"name": label, "problem": instance.problem, "nodes": instance.nodes}
+
+
+def _repair(repair: Repair | None) -> dict[str, Any] | None:
+    if repair is None:
+        return None
+    changed = {
+        key: getattr(repair, key) for key in ("node", "limit", "before", "after", "smallest")
+    }
+    return {**changed, "tour": repair.solution and list(repair.solution.tour)}
 
 
 def _attempt_lines(instance: Instance, attempt: Rejection) -> list[Text]:

@@ -1,84 +1,114 @@
-"""The stops that cannot be served together, as few as can be found."""
+"""The stops that cannot be served together, as few as can be found, and all such sets that share no stop."""
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+from jaxtyping import Bool, Float
 
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
-from fairway.solver.decision import decide
-from fairway.solver.obstacles import Conflict, lateness_forgiven, obstacle, overload
-from fairway.solver.subset import quickest, subset
+from fairway.solver.decision import decide, share
+from fairway.solver.obstacles import Conflict, lateness_forgiven, obstacles, overload
+from fairway.solver.subset import by_way_of_all, subset
 from fairway.solver.wording import missed_window
 
 LONGEST_PROOF = 2.0
 """Seconds that one step of narrowing down may take."""
-PAIR_SECONDS = 5e-9
-"""What a colliding pair, and words for it, take on a busy machine, times the cube of the nodes."""
+NARROWING, FURTHER = 0.7, 0.3
+"""Of the time that is left, what may go into narrowing down a set, and into the question whether there is another."""
 
 
-def conflict_of(instance: Instance, until: float) -> Conflict:
-    """A smallest-found set of stops of an instance that is known to have no tour; the set has none by itself.
+def plain_conflicts(instance: Instance, until: float) -> Iterator[Conflict]:
+    """Single stops, two stops or ports that are to blame, the smallest sets there are; no stop is in two of them."""
+    singles = []
+    for found in obstacles(instance):
+        singles += found.stops
+        yield found
+        if time.monotonic() > until:
+            return
+    if isinstance(instance, TSPTW):
+        for pair in colliding_pairs(instance, singles, until):
+            yield Conflict(pair, missed_window(instance, pair, until))
 
-    Where a single stop, or two, or the ports' drafts are to blame, the set is the smallest there is. Else stops are
-    left out one after the other as long as it can still be proved that the others collide.
+
+def conflicts_of(instance: Instance, plain: Sequence[Conflict], until: float) -> list[Conflict]:
+    """The plain conflicts of an instance that is known to have no tour, and those that a search finds besides.
+
+    Stops of a set are left out one after the other as long as it can still be proved that the others collide; every set
+    is proved to have no tour by itself.
     """
-    plain = obstacle(instance)
-    if plain is not None:
-        return plain
-    if isinstance(instance, TSPDL):
-        return _by_a_hair(instance)
-    stops = colliding_pair(instance) or _smallest_found(instance, until)
-    return Conflict(stops, missed_window(instance, stops, until))
+    found, stops = list(plain), _others(instance, plain)
+    while not found or _impossible(instance, stops, share(FURTHER, until)):
+        found.append(_narrowed_down(instance, stops, share(NARROWING, until)))
+        stops = _others(instance, found)
+    return found
 
 
 def plain_reason(instance: Instance, until: float = math.inf) -> str:
     """Why there is no tour, in a sentence that is found by then on the monotonic clock."""
     if isinstance(instance, TSPDL):
-        return _by_a_hair(instance).why
-    in_time = time.monotonic() + PAIR_SECONDS * instance.nodes**3 <= until
-    pair = colliding_pair(instance) if in_time else None
+        passed = overload(instance, forgiven=0.0)
+        assert passed is not None, "where every draft is kept in their order, there is a tour"
+        return passed.why
+    pair = next(colliding_pairs(instance, until=until), None)
     if pair is not None:
         return missed_window(instance, pair, until)
     return "a search over all orders found none that keeps every window; explain says which stops collide"
 
 
-def _by_a_hair(instance: TSPDL) -> Conflict:
-    """The ports to blame where drafts are passed by so little that only a search could tell."""
-    passed = overload(instance, forgiven=0.0)
-    assert passed is not None, "where every draft is kept in their order, there is a tour"
-    return passed
+def colliding_pairs(
+    instance: TSPTW, apart_from: Sequence[int] = (), until: float = math.inf
+) -> Iterator[tuple[int, int]]:
+    """Two stops of which neither can come first; no stop is in two pairs, nor is one of those given."""
+    leads, limit = by_way_of_all(instance), instance.closes + lateness_forgiven(instance)
+    start = np.maximum(instance.opens[0] + leads.after(0), instance.opens)
+    latest = np.minimum(limit, limit[0] - leads.before(0))
+    free = np.arange(instance.nodes) > 0
+    free[list(apart_from)] = False
+
+    def collides(
+        one: int, after: Float[np.ndarray, " N"], before: Float[np.ndarray, " N"]
+    ) -> Bool[np.ndarray, " N"]:
+        """With which others it does, given the times from it and to it."""
+        first = np.maximum(start[one] + after, instance.opens) <= latest
+        second = np.maximum(start + before, instance.opens[one]) <= latest[one]
+        return free & ~((start[one] <= limit[one]) & first) & ~((start <= limit) & second)
+
+    for one in range(1, instance.nodes - 1):
+        free[one], here = False, free[one]
+        if time.monotonic() > until:
+            return
+        # Ways round are never longer: who does not collide straight away never does.
+        if here and collides(one, leads.straight[one], leads.backward[one]).any():
+            others = np.flatnonzero(collides(one, leads.after(one), leads.before(one)))
+            if others.size:
+                free[others[0]] = False
+                yield one, int(others[0])
 
 
-def impossible(instance: Instance, stops: Sequence[int], seconds: float) -> bool:
-    """Whether it is proved, in so many seconds, that these stops cannot be served together."""
-    return decide(subset(instance, stops), time.monotonic() + seconds).impossible
+def _impossible(instance: Instance, stops: Sequence[int], until: float) -> bool:
+    """Whether it is proved in time that these stops cannot be served together."""
+    end = min(until, time.monotonic() + LONGEST_PROOF)
+    small = subset(instance, stops, end) if len(stops) and time.monotonic() < end else None
+    return small is not None and decide(small, end).impossible
 
 
-def colliding_pair(instance: TSPTW) -> tuple[int, ...] | None:
-    """Two stops of which neither can come first."""
-    lead = quickest(instance, range(1, instance.nodes))
-    forgiven = lateness_forgiven(instance)
-    limit = instance.closes + forgiven
-    start = np.maximum(instance.opens[0] + lead[0], instance.opens)
-    second = np.maximum(start[:, None] + lead, instance.opens)
-    in_time = (start <= limit)[:, None] & (second <= limit)
-    in_time &= second + lead[:, 0] <= limit[0]
-    apart = np.triu(~(in_time | in_time.T), 1)[1:, 1:]
-    if not apart.any():
-        return None
-    one, other = np.argwhere(apart)[0] + 1
-    return int(one), int(other)
-
-
-def _smallest_found(instance: TSPTW, until: float) -> tuple[int, ...]:
-    """The smaller of what is left when early stops are left out first, and when late ones are."""
-    early = [1 + int(stop) for stop in np.argsort(instance.closes[1:], kind="stable")]
-    sets = [_narrowed(instance, stops, until) for stops in (early, early[::-1])]
-    return tuple(sorted(min(sets, key=len)))
+def _narrowed_down(instance: Instance, stops: Sequence[int], until: float) -> Conflict:
+    """The smallest set found among stops that cannot be served together."""
+    if isinstance(instance, TSPDL):
+        # Where drafts are passed by so little that only a search could tell.
+        passed = overload(instance, np.array(stops), forgiven=0.0)
+        if passed is not None and _impossible(instance, passed.stops, until):
+            return passed
+        return Conflict(tuple(stops), "a search over all orders found none that keeps every limit")
+    early = sorted(stops, key=lambda stop: instance.closes[stop])
+    # What is left when early stops are left out first, and when late ones are.
+    sets = [_narrowed(instance, order, until) for order in (early, early[::-1])]
+    fewest = tuple(sorted(min(sets, key=len)))
+    return Conflict(fewest, missed_window(instance, fewest, until))
 
 
 def _narrowed(instance: TSPTW, stops: list[int], until: float) -> list[int]:
@@ -86,12 +116,17 @@ def _narrowed(instance: TSPTW, stops: list[int], until: float) -> list[int]:
     size = len(stops) // 2
     while size > 0:
         at = 0
-        while at < len(stops):
+        while at < len(stops) and time.monotonic() < until:
             fewer = stops[:at] + stops[at + size :]
-            left = min(until - time.monotonic(), LONGEST_PROOF)
-            if fewer and left > 0 and impossible(instance, fewer, left):
+            if _impossible(instance, fewer, until):
                 stops = fewer
             else:
                 at += size
         size //= 2
     return stops
+
+
+def _others(instance: Instance, conflicts: Sequence[Conflict]) -> list[int]:
+    """The stops that are in none of them."""
+    named = {stop for conflict in conflicts for stop in conflict.stops}
+    return [stop for stop in range(1, instance.nodes) if stop not in named]

@@ -1,8 +1,9 @@
 """Is there any tour at all? A tour, a proof that there is none, or neither within the time."""
 
+import math
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -48,14 +49,13 @@ def decide(instance: Instance, until: float) -> Decision:
     if obstacle(instance) is not None:
         return Decision(impossible=True)
     decision = Decision()
-    if breadth(instance) <= NARROW:
-        decision = _proved(instance, _left(until) / 2)
-    if decision.open:
-        decision = _searched(instance, min(QUICK, _left(until)))
-    if decision.open:
-        decision = _proved(instance, _left(until))
-    if decision.open:
-        decision = _searched(instance, _left(until))
+    first = [(_proved, 0.5 * (until - time.monotonic()))] if breadth(instance) <= NARROW else []
+    for ask, most in (*first, (_searched, QUICK), (_proved, math.inf), (_searched, math.inf)):
+        left = until - time.monotonic()
+        if left <= 0 or not decision.open:
+            break
+        answer = ask(instance, min(most, left))
+        decision = replace(answer, attempt=answer.attempt or decision.attempt)
     return decision
 
 
@@ -81,9 +81,11 @@ def _searched(instance: Instance, seconds: float) -> Decision:
     return Decision(judged) if isinstance(judged, Solution) else Decision(attempt=judged)
 
 
+def share(part: float, until: float) -> float:
+    """When a part of the time that is left will have passed."""
+    now = time.monotonic()
+    return now + part * max(until - now, 0.0)
+
+
 class _Enough(Exception):
     """There is a tour, and a better one is not asked for."""
-
-
-def _left(until: float) -> float:
-    return max(until - time.monotonic(), 0.0)

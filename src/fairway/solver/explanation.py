@@ -1,23 +1,25 @@
-"""Why there is no tour: which stops collide, by how much, and which single change would help."""
+"""Why there is no tour: which stops collide, by how much, and which changes would help."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from fairway.errors import InvalidRequest
 from fairway.judge import Rejection, Solution
 from fairway.problems.instance import Instance
-from fairway.solver.conflict import conflict_of, impossible
-from fairway.solver.decision import decide
+from fairway.solver.attempt import least_late
+from fairway.solver.conflict import conflicts_of, plain_conflicts
+from fairway.solver.decision import decide, share
 from fairway.solver.obstacles import Conflict
-from fairway.solver.repair import Repair, repair_of
+from fairway.solver.repair import Repair, repair_of, repairs_of
 from fairway.solver.request import Request, checked_seconds
 from fairway.solver.warmup import warm_up
 
-DECIDING, NARROWING = 0.4, 0.4
-"""Of the time, what may go into the question itself, and of what is left, into the set of stops."""
-AGAIN = 30.0
-"""Seconds in which a set must be proved once more to collide; else all stops are named, of which it is known."""
+DECIDING, NAMING, ATTEMPT = 0.4, 0.6, 0.3
+"""Of the time, what may go into the question itself; of what is left, into conflicts, and then into the attempt."""
+MOST_NAMED = 10
+"""Conflicts that are told in words; `Explanation.conflicts` has all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,11 +34,15 @@ class Explanation:
     repair: Repair | None = None
     """The smallest change of a single window or draft that was found to make a tour possible."""
     advice: str = ""
-    """The repair in a sentence."""
+    """The repair, or those of all conflicts, in a sentence."""
     solution: Solution | None = None
     """Where there is a tour: the one that was found."""
     attempt: Rejection | None = None
-    """Where nothing is known: the least late sequence, with every violation."""
+    """Where no tour was found: the order with the least total violation, with every violation."""
+    conflicts: tuple[Conflict, ...] = ()
+    """Where there is no tour: all such sets of stops that were found, no stop in two of them, the first one `stops`."""
+    repairs: tuple[Repair | None, ...] = ()
+    """For each of several conflicts the smallest change that ends it, all of which are needed."""
 
     def __str__(self) -> str:
         lines = [f"{self.status}: {self.why}", self.advice]
@@ -51,7 +57,8 @@ class Explanation:
 def explain(instance: Instance, seconds: float = 10.0) -> Explanation:
     """Say why an instance has no tour: the stops that collide, and the smallest change of one limit that would help.
 
-    An instance that has a tour gets it, not the best one; where neither is found out in time, the least late sequence.
+    Where several sets of stops collide that have nothing to do with each other, each of them is named with its own
+    change. An instance that has a tour gets it, not the best one; any other gets the least late order too.
 
     Args:
         instance: Any instance.
@@ -63,24 +70,71 @@ def explain(instance: Instance, seconds: float = 10.0) -> Explanation:
     objective = "makespan" if instance.problem == "tsptw" else "travel"
     warm_up([instance], Request(objective=objective))
     began = time.monotonic()
-    decision = decide(instance, began + DECIDING * seconds)
-    if decision.solution is not None:
-        return Explanation(
-            "feasible", "there is a tour that keeps every limit", solution=decision.solution
-        )
-    if decision.impossible:
-        return _explained(instance, began + seconds)
+    until, deciding = began + seconds, began + DECIDING * seconds
+    plain = tuple(plain_conflicts(instance, deciding))
+    decision = None if plain else decide(instance, deciding)
+    if decision is None or decision.impossible:
+        return _explained(instance, plain, until)
+    known = [] if decision.attempt is None else [decision.attempt.tour]
+    found = decision.solution or least_late(instance, until, known)
+    if isinstance(found, Solution):
+        return _shown(found)
     why = "no tour was found, and none proved impossible, in the time"
-    return Explanation("unknown", why, attempt=decision.attempt)
+    return Explanation("unknown", why, attempt=found)
 
 
-def _explained(instance: Instance, until: float) -> Explanation:
+def _shown(solution: Solution) -> Explanation:
+    return Explanation("feasible", "there is a tour that keeps every limit", solution=solution)
+
+
+def _explained(instance: Instance, plain: Sequence[Conflict], until: float) -> Explanation:
     """Of an instance without a tour."""
-    now = time.monotonic()
-    conflict = conflict_of(instance, now + NARROWING * (until - now))
-    if not impossible(instance, conflict.stops, AGAIN):
-        everyone = tuple(range(1, instance.nodes))
-        conflict = Conflict(everyone, "a search over all orders found none that keeps every limit")
-    repair = repair_of(instance, conflict.stops, until)
-    advice = "" if repair is None else repair.words(instance)
-    return Explanation("infeasible", conflict.why, conflict.stops, repair, advice)
+    conflicts = tuple(conflicts_of(instance, plain, share(NAMING, until)))
+    attempt = least_late(instance, share(ATTEMPT, until))
+    if isinstance(attempt, Solution):  # the judge has the last word, however small its tolerance
+        return _shown(attempt)
+    if len(conflicts) == 1:
+        repair, repairs = repair_of(instance, conflicts[0].stops, until), ()
+    else:
+        repairs = tuple(repairs_of(instance, [conflict.stops for conflict in conflicts], until))
+        repair = repairs[0] if repairs.count(repairs[0]) == len(repairs) else None
+    return Explanation(
+        "infeasible",
+        _reasons(conflicts),
+        conflicts[0].stops,
+        repair,
+        _advice(instance, (repair,) if repair else repairs),
+        attempt=attempt,
+        conflicts=conflicts,
+        repairs=repairs,
+    )
+
+
+def _reasons(conflicts: Sequence[Conflict]) -> str:
+    """Why there is no tour."""
+    if len(conflicts) == 1:
+        return conflicts[0].why
+    told = [f"({number}) {each.why}" for number, each in enumerate(conflicts[:MOST_NAMED], 1)]
+    more = ["..."] if len(conflicts) > MOST_NAMED else []
+    return f"{len(conflicts)} independent conflicts: " + "; ".join((*told, *more))
+
+
+def _advice(instance: Instance, repairs: Sequence[Repair | None]) -> str:
+    """What would help, as far as it is known."""
+    found = [repair for repair in repairs if repair is not None]
+    if not found:
+        return ""
+    words = [repair.words(instance) for repair in found[:MOST_NAMED]]
+    words += [f"{len(found) - MOST_NAMED} more limits gave way"] if len(found) > MOST_NAMED else []
+    proved = all(repair.smallest for repair in found)
+    if len(repairs) == 1:
+        rank = "the smallest change of a single limit" if proved else "the smallest found"
+        return f"there would be a tour if {words[0]}, {rank}"
+    rank = "the smallest change" if proved else "the smallest change found"
+    said = f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
+    if found[0].solution is not None:
+        return f"there would be a tour if {said}: {rank} for each conflict, and all are needed"
+    return (
+        f"each conflict needs a change of its own, and would end by itself if {said}: {rank} for each, "
+        "which may not be enough for all stops together"
+    )

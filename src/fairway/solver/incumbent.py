@@ -87,7 +87,7 @@ class Incumbent:
             claim = self._claims.pop()
             judged = verify(self.instance, claim.tour)
             if isinstance(judged, Rejection):
-                self._consider(judged)
+                self.consider(judged)
             elif self._worth(judged) < self.value:
                 self._accept(judged, claim.step)
 
@@ -95,10 +95,15 @@ class Incumbent:
         """Have a tour judged that may be good or late."""
         judged = verify(self.instance, tour)
         if isinstance(judged, Rejection):
-            self._consider(judged)
+            self.consider(judged)
         elif self._worth(judged) < self.value:
             self.claim(tour, self._worth(judged), method)
             self.settle()
+
+    def consider(self, rejection: Rejection) -> None:
+        """Keep what breaks the rules least."""
+        if self._attempt is None or _broken(rejection) < _broken(self._attempt):
+            self._attempt = rejection
 
     def learn(self, proof: Proof) -> None:
         """Take over what an exact search below the best value has found and proved."""
@@ -130,7 +135,7 @@ class Incumbent:
                 self.objective,
                 lower,
                 reason=reason,
-                attempt=None if status == "infeasible" else self._attempt,
+                attempt=self._attempt,
                 interrupted=interrupted,
             )
         lower = self.value if status == "optimal" else self._bound()
@@ -159,11 +164,6 @@ class Incumbent:
         steps = [claim.step for claim in self._claims if claim.step.cost > worth]
         self._claims.clear()
         self._trace += [*steps, replace(step, cost=worth)]
-
-    def _consider(self, rejection: Rejection) -> None:
-        """Keep what breaks the rules least."""
-        if self._attempt is None or _broken(rejection) < _broken(self._attempt):
-            self._attempt = rejection
 
 
 def _broken(rejection: Rejection) -> float:

@@ -1,17 +1,17 @@
 """Why there can be no tour, where that can be seen without a search."""
 
-import math
-import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 
 from fairway.judge import TOLERANCE
 from fairway.kernels.pruning.network import allowance_of, rounding
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
+from fairway.solver.subset import by_way_of_all
 
 Vector = Float[np.ndarray, " N"]
 
@@ -24,9 +24,14 @@ class Conflict:
     why: str
 
 
-def obstacle(instance: Instance, until: float = math.inf) -> Conflict | None:
-    """What a look at each stop, or at the drafts in order, shows by then; cheap where there is nothing to see."""
-    return overload(instance) if isinstance(instance, TSPDL) else closed_too_early(instance, until)
+def obstacle(instance: Instance) -> Conflict | None:
+    """What a look at each stop, or at the drafts in order, shows; cheap where there is nothing to see."""
+    return next(obstacles(instance), None)
+
+
+def obstacles(instance: Instance) -> Iterator[Conflict]:
+    """All that can be seen in this way; no stop is in two of them."""
+    return overloads(instance) if isinstance(instance, TSPDL) else closed_too_early(instance)
 
 
 def label(instance: Instance, node: int) -> str:
@@ -46,47 +51,38 @@ def lateness_forgiven(instance: TSPTW) -> float:
     return allowance + instance.nodes * rounding(instance, allowance)
 
 
-def closed_too_early(instance: TSPTW, until: float = math.inf) -> Conflict | None:
-    """A stop that closes before it can be reached, or from which the depot cannot be; as far as is known by then."""
+def closed_too_early(instance: TSPTW) -> Iterator[Conflict]:
+    """Each stop that closes before it can be reached, or from which the depot cannot be."""
     straight = instance.service[0] + instance.travel[0], instance.service + instance.travel[:, 0]
-    if _late(instance, *straight, 0.0) is None:
-        return None
-    lead = instance.service[:, None] + instance.travel
-    # A way round may be quicker than the leg itself.
-    there, back = _soonest(lead, until), _soonest(np.ascontiguousarray(lead.T), until)
-    if there is None or back is None:
-        return None
-    forgiven = lateness_forgiven(instance)
-    stop = _late(instance, there, back, forgiven)
-    if stop is None:
-        return None
-    name, closes = label(instance, stop), instance.closes
-    arrival = instance.opens[0] + there[stop]
-    if arrival > closes[stop] + forgiven:
-        why = f"stop {name} closes at {closes[stop]:.8g} but cannot be reached before {arrival:.8g}"
-    else:
-        start = max(arrival, instance.opens[stop])
-        why = (
-            f"the depot closes at {closes[0]:.8g} but cannot be reached before {start + back[stop]:.8g} "
-            f"from stop {name}, where service starts at {start:.8g} at the earliest"
-        )
-    return Conflict((stop,), why)
+    if not _late(instance, *straight, 0.0).any():
+        return
+    leads, forgiven = by_way_of_all(instance), lateness_forgiven(instance)
+    there, back = leads.after(0), leads.before(0)  # a way round may be quicker than the leg itself
+    for stop in np.flatnonzero(_late(instance, there, back, forgiven)).tolist():
+        name, closes = label(instance, stop), instance.closes
+        arrival = instance.opens[0] + there[stop]
+        if arrival > closes[stop] + forgiven:
+            why = f"stop {name} closes at {closes[stop]:.8g} but cannot be reached before {arrival:.8g}"
+        else:
+            start = max(arrival, instance.opens[stop])
+            why = (
+                f"the depot closes at {closes[0]:.8g} but cannot be reached before {start + back[stop]:.8g} "
+                f"from stop {name}, where service starts at {start:.8g} at the earliest"
+            )
+        yield Conflict((stop,), why)
 
 
-def _soonest(lead: Float[np.ndarray, "N N"], until: float) -> Vector | None:
-    """The least sum of leads from the depot to each node, by way of any stops (Dijkstra); None if time runs out."""
-    soonest, left = lead[0].copy(), np.ones(len(lead), bool)
-    soonest[0], left[0] = 0.0, False
-    for _ in range(len(lead) - 1):
-        if time.monotonic() >= until:
-            return None
-        stop = int(np.where(left, soonest, np.inf).argmin())
-        left[stop] = False
-        np.minimum(soonest, soonest[stop] + lead[stop], out=soonest)
-    return soonest
+def overloads(instance: TSPDL) -> Iterator[Conflict]:
+    """Ports that are too much together, the fewest first, then the fewest of those that are left."""
+    ports = np.arange(1, instance.nodes)
+    while (found := overload(instance, ports)) is not None:
+        yield found
+        ports = np.setdiff1d(ports, found.stops)
 
 
-def overload(instance: TSPDL, forgiven: float | None = None) -> Conflict | None:
+def overload(
+    instance: TSPDL, among: Int[np.ndarray, " M"] | None = None, forgiven: float | None = None
+) -> Conflict | None:
     """The fewest ports whose cargo together lies deeper than any of them allows.
 
     At whichever of them the ship calls last (or first, where the load shrinks) it carries at least their cargo. Where
@@ -94,30 +90,25 @@ def overload(instance: TSPDL, forgiven: float | None = None) -> Conflict | None:
 
     Args:
         instance: The ports.
+        among: Those to look at; all by default.
         forgiven: How much deeper is still allowed; None for a little more than the judge does, whose sums may be
             taken in another order.
     """
     best: tuple[int, ...] | None = None
     if forgiven is None:
         forgiven = 0.0 if instance.integral else TOLERANCE * (1 + 1e-6)
-    if _all_afloat(instance, forgiven):
-        return None
-    for draft in np.unique(instance.draft[1:]):
-        ports = 1 + np.flatnonzero(instance.draft[1:] <= draft)
-        ports = ports[np.argsort(-instance.demand[ports], kind="stable")]
-        deep = np.cumsum(instance.demand[ports]) > draft + forgiven
+    ports = np.arange(1, instance.nodes) if among is None else among
+    ports = ports[np.argsort(-instance.demand[ports], kind="stable")]
+    demand, draft = instance.demand[ports], instance.draft[ports]
+    drafts, last = np.unique(np.sort(draft)[::-1], return_index=True)
+    total = np.cumsum(demand[np.argsort(draft, kind="stable")])[len(draft) - 1 - last]
+    for deepest in drafts[total * (1 + 1e-9) > drafts + forgiven]:  # sums differ by their order
+        shallow = draft <= deepest
+        deep = np.cumsum(demand[shallow]) > deepest + forgiven
         count = int(deep.argmax()) + 1
         if deep.any() and (best is None or count < len(best)):
-            best = tuple(sorted(ports[:count].tolist()))
+            best = tuple(sorted(ports[shallow][:count].tolist()))
     return None if best is None else Conflict(best, _too_deep(instance, best))
-
-
-def _all_afloat(instance: TSPDL, forgiven: float) -> bool:
-    """Whether calling in the order of drafts keeps them all, and by more than sums in another order may differ."""
-    ports = 1 + np.argsort(instance.draft[1:], kind="stable")
-    loads = np.cumsum(instance.demand[ports])
-    rounding_errors = 0.0 if instance.integral else 1e-15 * len(ports) * loads[-1]
-    return bool((loads + rounding_errors <= instance.draft[ports] + forgiven).all())
 
 
 def _too_deep(instance: TSPDL, ports: tuple[int, ...]) -> str:
@@ -132,10 +123,10 @@ def _too_deep(instance: TSPDL, ports: tuple[int, ...]) -> str:
     )
 
 
-def _late(instance: TSPTW, there: Vector, back: Vector, forgiven: float) -> int | None:
-    """The first stop that cannot be on a tour even by itself, given the times from and to the depot."""
+def _late(instance: TSPTW, there: Vector, back: Vector, forgiven: float) -> Bool[np.ndarray, " N"]:
+    """Which stops cannot be on a tour even by themselves, given the times from and to the depot."""
     arrival = instance.opens[0] + there
     home = np.maximum(arrival, instance.opens) + back
     late = (arrival > instance.closes + forgiven) | (home > instance.closes[0] + forgiven)
     late[0] = False
-    return int(late.argmax()) if late.any() else None
+    return late

@@ -11,8 +11,9 @@ from fairway.judge import TOLERANCE, Solution, TimeSchedule, verify
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
-from fairway.solver.decision import decide
+from fairway.solver.decision import decide, share
 from fairway.solver.obstacles import label
+from fairway.solver.subset import subset
 
 Limit = Literal["opens", "closes", "draft"]
 FINEST = 1e-9
@@ -29,8 +30,9 @@ class Repair:
     limit: Limit
     before: float
     after: float
-    solution: Solution
-    """A tour of the repaired instance, as the judge has it."""
+    solution: Solution | None
+    """A tour of the repaired instance, as the judge has it; where there are several conflicts, of the one with all of
+    their repairs, or None where those were not found to be enough."""
     smallest: bool
     """Whether it is proved that no smaller change of a single limit would do."""
 
@@ -44,7 +46,7 @@ class Repair:
         return _changed(instance, self.node, self.limit, self.after)
 
     def words(self, instance: Instance) -> str:
-        """The repair as a sentence."""
+        """The repair as a condition."""
         what = {
             "opens": f"opened at {self.after:.8g} instead of {self.before:.8g}",
             "closes": f"closed at {self.after:.8g} instead of {self.before:.8g}",
@@ -52,8 +54,7 @@ class Repair:
         }[self.limit]
         where = "port" if self.limit == "draft" else "stop"
         who = "the depot" if self.node == 0 else f"{where} {label(instance, self.node)}"
-        rank = "the smallest change of a single limit" if self.smallest else "the smallest found"
-        return f"there would be a tour if {who} {what}, {rank}"
+        return f"{who} {what}"
 
 
 def repair_of(
@@ -75,6 +76,48 @@ def repair_of(
             found, sure = _Shift(instance, node, limit, until).least(most)
             best, complete = found or best, complete and sure
     return None if best is None else replace(best, smallest=complete)
+
+
+def repairs_of(
+    instance: Instance, conflicts: Sequence[Sequence[int]], until: float
+) -> list[Repair | None]:
+    """A repair for each of several sets of stops that cannot be served together and have no stop in common.
+
+    Each is the smallest with which its stops fit among all others that fit already; where there is none, or no time to
+    look for it, the smallest with which they fit at least by themselves. A single repair of the depot's window may do
+    for all: then it is given for each.
+    """
+    shared = repair_of(instance, (), share(1 / (len(conflicts) + 1), until))
+    if shared is not None:
+        return [shared] * len(conflicts)
+    fitting = sorted(set(range(1, instance.nodes)).difference(*conflicts))
+    changed, repairs, tour = instance, [], None
+    for number, stops in enumerate(conflicts):
+        end = share(1 / (len(conflicts) - number), until)
+        among = sorted((*fitting, *stops))
+        repair = _repair_among(changed, among, stops, share(0.5, end))
+        if repair is None:
+            repair = _repair_among(changed, sorted(stops), stops, end)
+            repair = repair and replace(repair, solution=None)
+        else:
+            assert repair.solution is not None, "a repair is found by a tour"
+            fitting, tour = among, [among[stop - 1] for stop in repair.solution.tour]
+        changed = changed if repair is None else repair.applied(changed)
+        repairs.append(repair)
+    judged = verify(changed, tour) if tour is not None and len(tour) == instance.nodes - 1 else None
+    solution = judged if isinstance(judged, Solution) else None
+    return [repair and replace(repair, solution=solution) for repair in repairs]
+
+
+def _repair_among(
+    instance: Instance, among: list[int], stops: Iterable[int], until: float
+) -> Repair | None:
+    """The smallest repair of these stops where only some of all stops are to be served."""
+    part = subset(instance, among, until) if time.monotonic() < until else None
+    if part is None:
+        return None
+    repair = repair_of(part, [1 + among.index(stop) for stop in stops], until)
+    return repair and replace(repair, node=(0, *among)[repair.node])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,24 +149,27 @@ class _Shift:
         """What a tour found under so large a change really needs; else whether it is proved that there is none."""
         before = float(getattr(self.instance, self.limit)[self.node])
         after = before + change if self.limit == "closes" else before - change
-        end = min(self.until, time.monotonic() + LONGEST_PROOF)
-        decision = decide(_changed(self.instance, self.node, self.limit, after), end)
+        now = time.monotonic()
+        if now > self.until:
+            return None, False
+        changed = _changed(self.instance, self.node, self.limit, after)
+        decision = decide(changed, min(self.until, now + LONGEST_PROOF))
         if decision.solution is None:
             return None, decision.impossible
-        repair = _judged(
-            self.instance,
-            Repair(self.node, self.limit, before, after, decision.solution, smallest=False),
-            _latest_start(self.instance, self.node, decision.solution)
-            if self.limit == "opens"
-            else _start(self.node, decision.solution),
-        )
-        return repair, True
+        solution = decision.solution
+        repair = Repair(self.node, self.limit, before, after, solution, smallest=False)
+        return _judged(self.instance, repair, solution), True
 
 
-def _judged(instance: TSPTW, repair: Repair, needed: float) -> Repair:
+def _judged(instance: TSPTW, repair: Repair, solution: Solution) -> Repair:
     """The repair with no larger a change than its tour needs, where the judge agrees."""
+    needed = (
+        _latest_start(instance, repair.node, solution)
+        if repair.limit == "opens"
+        else _start(repair.node, solution)
+    )
     tighter = replace(repair, after=needed)
-    judged = verify(tighter.applied(instance), repair.solution.tour)
+    judged = verify(tighter.applied(instance), solution.tour)
     accepted = isinstance(judged, Solution) and tighter.change <= repair.change
     return replace(tighter, solution=judged) if accepted else repair
 
@@ -166,7 +212,7 @@ def _changed(instance: Instance, node: int, limit: Limit, value: float) -> Insta
 def _deeper(instance: TSPDL, ports: Iterable[int], until: float) -> Repair | None:
     """The port whose draft has to grow least: it is called at as early as the others allow."""
     drafts = {port: draft for port in ports if (draft := _draft_needed(instance, port)) is not None}
-    if not drafts:
+    if not drafts or time.monotonic() > until:
         return None
     port = min(drafts, key=lambda port: drafts[port] - instance.draft[port])
     before = float(instance.draft[port])

@@ -31,7 +31,8 @@ class Result:
     """The answer for one instance.
 
     Optimal: no tour is better than this one. Feasible: a tour the judge has accepted. Infeasible: it is proved that
-    there is none, and `reason` says why. Unknown: none was found, which proves nothing; `attempt` is the least late.
+    there is none, and `reason` says why. Unknown: none was found, which proves nothing. Without a tour,
+    `attempt` is the least late order.
     """
 
     status: Status
@@ -49,7 +50,7 @@ class Result:
     reason: str = ""
     """Why there is no tour, in a sentence, where the status is infeasible or unknown."""
     attempt: Rejection | None = None
-    """Where no tour was found: the least late sequence, with every violation."""
+    """Where no tour was found, or there is none: the least late order found, with every violation."""
     interrupted: bool = False
     """Whether Ctrl-C ended the search before its time."""
 

@@ -2,9 +2,11 @@
 
 import math
 
+from fairway.judge import Rejection
 from fairway.problems.instance import Instance
 from fairway.search.exact import MEMORY, prove
 from fairway.search.improve import improve
+from fairway.solver.attempt import least_late
 from fairway.solver.conflict import plain_reason
 from fairway.solver.decision import NARROW, breadth
 from fairway.solver.guidance import guided_tours
@@ -21,6 +23,8 @@ PATIENT = 2.0
 """Seconds from which on a bound is worth its time even where no proof can be expected."""
 STEADY_MEMORY = 1 << 22
 """Bytes for the labels of a proof that no clock ends."""
+ATTEMPT_WORK = 1_000_000
+"""Nodes looked at for the least late order: a few milliseconds."""
 LARGEST_PROVED = 200
 """Nodes up to which such a proof is tried."""
 
@@ -41,9 +45,10 @@ def solve_one(
     """
     best = Incumbent(instance, request.objective, watch, request.patience)
     interrupted = False
-    conflict = obstacle(instance, best.until)
+    conflict = obstacle(instance)
     if conflict is not None:
         best.proved = "infeasible"
+        _attempt(best, request)
         return best.result(conflict.why, interrupted=False)
     if plan is not None:
         best.offer(plan, "plan")
@@ -55,7 +60,9 @@ def solve_one(
     except KeyboardInterrupt:
         interrupted = True
     best.settle()
-    return best.result(_reason(best, interrupted), interrupted=interrupted)
+    if best.proved == "infeasible" and not interrupted:
+        _attempt(best, request)
+    return best.result(_reason(best, request, interrupted), interrupted=interrupted)
 
 
 def unsolved(
@@ -138,6 +145,15 @@ def _improve(
         best.offer(improved.tour, "local search")
 
 
+def _attempt(best: Incumbent, request: Request) -> None:
+    """The least late order of an instance without a tour, as far as it costs next to nothing."""
+    known = [] if best.start is None else [best.start]
+    until = best.began + request.patience
+    judged = least_late(best.instance, until, known, work=ATTEMPT_WORK)
+    if isinstance(judged, Rejection):
+        best.consider(judged)
+
+
 def _first_slice(instance: Instance, request: Request) -> float:
     """Seconds of local search before a proof, which needs a good tour to beat."""
     return min(0.0004 * instance.nodes, 0.3 * request.seconds)
@@ -151,7 +167,7 @@ def _proof_share(instance: Instance, request: Request) -> float:
     return 0.2 if request.seconds >= PATIENT else 0.0
 
 
-def _reason(best: Incumbent, interrupted: bool) -> str:
+def _reason(best: Incumbent, request: Request, interrupted: bool) -> str:
     """Why there is no tour, as far as is known."""
     if best.proved == "infeasible":
         return plain_reason(best.instance, best.until)

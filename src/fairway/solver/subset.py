@@ -1,53 +1,76 @@
 """Some of an instance's stops as an instance of their own, in which no tour of the whole is late."""
 
-from collections.abc import Iterable, Sequence
+import math
+import time
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
+from fairway.kernels.paths import shortest
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
 
 Some = TypeVar("Some", bound=TSPTW | TSPDL)
 
 
-def quickest(instance: TSPTW, by_way_of: Iterable[int]) -> Float[np.ndarray, "N N"]:
-    """The least time from the start of service at the row to the arrival at the column, by way of any of these stops.
+class Leads:
+    """The least times from the start of service at one node to the arrival at others, by way of some stops.
 
     Stops on the way are served, but not waited for.
     """
-    lead = instance.service[:, None] + instance.travel
-    for stop in by_way_of:
-        np.minimum(lead, lead[:, stop, None] + lead[stop], out=lead)
-    np.fill_diagonal(lead, 0.0)
-    return lead
+
+    def __init__(self, instance: TSPTW, through: Bool[np.ndarray, " N"]) -> None:
+        self.straight = instance.service[:, None] + instance.travel
+        self._through = through
+
+    @cached_property
+    def backward(self) -> Float[np.ndarray, "N N"]:
+        """The straight leads, to the row from the column."""
+        return np.ascontiguousarray(self.straight.T)
+
+    def after(self, node: int) -> Float[np.ndarray, " N"]:
+        """From the node to every other."""
+        return shortest(self.straight, node, self._through)
+
+    def before(self, node: int) -> Float[np.ndarray, " N"]:
+        """From every other to the node."""
+        return shortest(self.backward, node, self._through)
 
 
-def subset(instance: Some, stops: Sequence[int]) -> Some:
+def by_way_of_all(instance: TSPTW) -> Leads:
+    """By way of any stops."""
+    return Leads(instance, np.arange(instance.nodes) > 0)
+
+
+def subset(instance: Some, stops: Sequence[int], until: float = math.inf) -> Some | None:
     """The depot and the given stops, in this order: a relaxation of the whole, and of every subset with more stops.
 
     Take a tour of the whole and leave out the others: what lay between two stops that stay was a way through some of
     those that go, and the quickest such way is never longer. So the rest of the tour is nowhere later, and what is
     proved infeasible of a subset holds for the whole, whatever the travel matrix. A load does not depend on travel, and
-    never rises when ports are left out.
+    never rises when ports are left out. None where the time ends before all ways are found.
     """
     nodes = [0, *stops]
     common = {
         "coordinates": None if instance.coordinates is None else instance.coordinates[nodes],
         "names": None if instance.names is None else [instance.names[node] for node in nodes],
     }
-    square = np.ix_(nodes, nodes)
     if isinstance(instance, TSPDL):
         loads = {"demand": instance.demand[nodes], "draft": instance.draft[nodes]}
-        return replace(instance, travel=instance.travel[square], **loads, **common)
-    others = sorted(set(range(instance.nodes)) - set(nodes))
-    windows = {
-        "opens": instance.opens[nodes],
-        "closes": instance.closes[nodes],
-        "service": instance.service[nodes],
-    }
-    lead = quickest(instance, others)[square]
+        return replace(instance, travel=instance.travel[np.ix_(nodes, nodes)], **loads, **common)
+    columns = ("opens", "closes", "service")
+    windows = {column: getattr(instance, column)[nodes] for column in columns}
+    others = np.ones(instance.nodes, dtype=bool)
+    others[nodes] = False
+    leads = Leads(instance, others)
+    lead = np.empty((len(nodes), len(nodes)))
+    for row, node in enumerate(nodes):
+        if time.monotonic() > until:
+            return None
+        lead[row] = leads.after(node)[nodes]
     travel = np.maximum(lead - windows["service"][:, None], 0.0)
     return replace(instance, travel=travel, **windows, **common)

@@ -14,8 +14,10 @@ from fairway.search.exact import warm
 from fairway.search.floor import least_travel
 from fairway.search.improve import improve
 from fairway.search.objective import Objective
+from fairway.solver.attempt import least_late
 from fairway.solver.guidance import prepare
 from fairway.solver.request import Request
+from fairway.solver.subset import by_way_of_all
 from fairway.weights import shipped
 
 Kind = tuple[str, str, Objective, Path | None]
@@ -55,6 +57,9 @@ def _run_through(sample: Instance, objective: Objective) -> None:
     short = improve(sample, iterations=50, objective=objective)
     improve(sample, short.tour[::-1], iterations=10, objective=objective)
     least_travel(sample, math.inf)
+    least_late(sample, math.inf, [tuple(range(NODES - 1, 0, -1))], work=1_000)
+    if isinstance(sample, TSPTW):
+        by_way_of_all(sample).after(0)
     warm()
 
 

@@ -1,6 +1,7 @@
 """What is wrong between stops that cannot be served together, in words."""
 
 import itertools
+import math
 
 from fairway.judge import Rejection, verify
 from fairway.problems.tsptw import TSPTW
@@ -14,13 +15,13 @@ MOST_ORDERED = 5
 
 def missed_window(instance: TSPTW, stops: tuple[int, ...], until: float) -> str:
     """The window that is missed by least where all others of these stops are kept."""
-    small = subset(instance, stops)
-    missed = _of_all_orders(small) if len(stops) <= MOST_ORDERED else _searched(small, until)
+    few = len(stops) <= MOST_ORDERED
+    small = subset(instance, stops, math.inf if few else until)
     who = f"stops {listed(instance, stops, 'the depot')}"
+    missed = None if small is None else (_of_all_orders(small) if few else _searched(small, until))
     if missed is None:
-        return (
-            f"{who} cannot be served together: in whichever order, more than one window is missed"
-        )
+        why = ": in whichever order, more than one window is missed" if few else ""
+        return f"{who} cannot be served together{why}"
     node = (0, *stops)[missed[0]]
     name = label(instance, node) if node else "the depot"
     return (

@@ -1,0 +1,31 @@
+"""Shortest paths from one node, in time that grows with the square of the nodes."""
+
+from typing import no_type_check
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def shortest(
+    lead: Float[np.ndarray, "N N"], source: int, through: Bool[np.ndarray, " N"]
+) -> Float[np.ndarray, " N"]:
+    """The least sum of non-negative leads from the source to every node, by way of the given nodes alone (Dijkstra)."""
+    nodes = len(lead)
+    least, waiting = lead[source].copy(), through.copy()
+    waiting[source] = False
+    for _ in range(nodes):
+        here, first = -1, np.inf
+        for node in range(nodes):
+            if waiting[node] and least[node] < first:
+                here, first = node, least[node]
+        if here < 0:
+            break
+        waiting[here] = False
+        onward = lead[here]
+        for node in range(nodes):
+            least[node] = min(least[node], first + onward[node])
+    least[source] = 0.0
+    return least
