@@ -16,6 +16,8 @@ from fairway.solver.repair import Repair, repair_of, repairs_of
 from fairway.solver.request import Request, checked_seconds
 from fairway.solver.warmup import warm_up
 
+SPENT = 0.95
+"""Of the seconds, what is planned for: a last step may take longer than there is time."""
 DECIDING, NAMING, ATTEMPT = 0.4, 0.6, 0.3
 """Of the time, what may go into the question itself; of what is left, into conflicts, and then into the attempt."""
 MOST_NAMED = 10
@@ -70,7 +72,7 @@ def explain(instance: Instance, seconds: float = 10.0) -> Explanation:
     objective = "makespan" if instance.problem == "tsptw" else "travel"
     warm_up([instance], Request(objective=objective))
     began = time.monotonic()
-    until, deciding = began + seconds, began + DECIDING * seconds
+    until, deciding = began + SPENT * seconds, began + DECIDING * seconds
     plain = tuple(plain_conflicts(instance, deciding))
     decision = None if plain else decide(instance, deciding)
     if decision is None or decision.impossible:

@@ -123,20 +123,25 @@ def _turn(node: Int[np.ndarray, " V"], first: int, last: int) -> None:
 
 @inner
 @no_type_check
-def _moved(limits: Limits, tardy: Tardy, first: int, total: float) -> float:
-    """Move the blocks that begin at a position, the first one that helps, to where it helps most; the violations."""
+def _moved(limits: Limits, tardy: Tardy, first: int, total: float, end: int) -> float:
+    """Move the blocks that begin at a position, the first one that helps, to where it helps most; the violations.
+
+    Near places are looked at first, and no more of them once so much work has been done in all.
+    """
     stops, enough = len(tardy.node) - 2, total * (1 - 1e-9)
     for last in range(first, min(first + LONGEST, stops + 1)):
         least, where = enough, 0
-        for at in range(1, stops + 1):
-            if at < first:
-                new = _swapped(limits, tardy, at, first - 1, last, least)
-            elif at > last:
-                new = _swapped(limits, tardy, first, last, at, least)
-            else:
-                continue
-            if new < least:
-                least, where = new, at
+        for far in range(1, stops):
+            if tardy.state[WORK] >= end:
+                break
+            if first - far >= 1:
+                new = _swapped(limits, tardy, first - far, first - 1, last, least)
+                if new < least:
+                    least, where = new, first - far
+            if last + far <= stops:
+                new = _swapped(limits, tardy, first, last, last + far, least)
+                if new < least:
+                    least, where = new, last + far
         if where > 0:
             if where < first:
                 _swap(tardy, where, first - 1, last)
@@ -175,7 +180,7 @@ def ease(limits: Limits, tardy: Tardy, random: Random, best: float, most: int) -
             _shake(tardy, random)
             total = look_over(limits, tardy)
         first = state[NEXT]
-        new = _moved(limits, tardy, first, total)
+        new = _moved(limits, tardy, first, total, end)
         state[SETTLED] = 0 if new < total else state[SETTLED] + 1
         total = new
         state[NEXT] = first + 1 if first < stops else 1
