@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from fairway.problems.tspdl import TSPDLSet as TSPDLSet
     from fairway.problems.tsptw import TSPTW as TSPTW
     from fairway.problems.tsptw import TSPTWSet as TSPTWSet
-    from fairway.solver.explanation import Explanation as Explanation
-    from fairway.solver.explanation import explain as explain
+    from fairway.solver.explain.explanation import Explanation as Explanation
+    from fairway.solver.explain.explanation import explain as explain
     from fairway.solver.results import Result as Result
     from fairway.solver.solving import solve as solve
 
@@ -65,7 +65,7 @@ _HOMES = {
     "problems.instance": ("instance_set",),
     "problems.tspdl": ("TSPDL", "TSPDLSet"),
     "problems.tsptw": ("TSPTW", "TSPTWSet"),
-    "solver.explanation": ("Explanation", "explain"),
+    "solver.explain.explanation": ("Explanation", "explain"),
     "solver.results": ("Result",),
     "solver.solving": ("solve",),
     "judge": ("Rejection", "Solution", "Violation", "verify"),

@@ -13,8 +13,8 @@ from rich.text import Text
 from fairway.cli.show import tour_line, violation_lines
 from fairway.judge import Rejection
 from fairway.problems.instance import Instance
-from fairway.solver.explanation import Explanation
-from fairway.solver.repair import Repair
+from fairway.solver.explain.explanation import Explanation
+from fairway.solver.explain.repair import Repair
 from fairway.solver.results import Result, attempt_record, tour_record
 
 STYLES = {

@@ -92,7 +92,7 @@ def explain(
 ) -> None:
     """Say why an instance has no tour: which stops collide, and the smallest change that would help."""
     from fairway.cli import answers, inputs, show
-    from fairway.solver.explanation import explain as find_out
+    from fairway.solver.explain.explanation import explain as find_out
 
     instance = inputs.one_instance(file, index, distances)
     explanation = find_out(instance, seconds)

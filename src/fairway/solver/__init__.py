@@ -5,7 +5,5 @@
 - `incumbent`, `results`: what is known on the way, and what is handed back
 - `many`, `workers`, `interrupts`: many instances over many processes, and what Ctrl-C does
 - `warmup`: kernels compiled and loaded before the clock starts
-- `obstacles`: why there is no tour, where that is plain to see
-- `explanation`: why there is none where it is not plain, by way of `decision` (is there any?), `subset`, `conflict`,
-  `wording` and `repair`
+- `explain`: why there is no tour, and what would help
 """

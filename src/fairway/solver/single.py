@@ -6,12 +6,12 @@ from fairway.judge import Rejection
 from fairway.problems.instance import Instance
 from fairway.search.exact import MEMORY, prove
 from fairway.search.improve import improve
-from fairway.solver.attempt import least_late
-from fairway.solver.conflict import plain_reason
-from fairway.solver.decision import NARROW, breadth
+from fairway.solver.explain.attempt import least_late
+from fairway.solver.explain.conflict import plain_reason
+from fairway.solver.explain.decision import NARROW, breadth
+from fairway.solver.explain.obstacles import obstacle
 from fairway.solver.guidance import guided_tours
 from fairway.solver.incumbent import Incumbent
-from fairway.solver.obstacles import obstacle
 from fairway.solver.request import Request
 from fairway.solver.results import Result, Watch
 

@@ -14,10 +14,10 @@ from fairway.search.exact import warm
 from fairway.search.floor import least_travel
 from fairway.search.improve import improve
 from fairway.search.objective import Objective
-from fairway.solver.attempt import least_late
+from fairway.solver.explain.attempt import least_late
+from fairway.solver.explain.subset import by_way_of_all
 from fairway.solver.guidance import prepare
 from fairway.solver.request import Request
-from fairway.solver.subset import by_way_of_all
 from fairway.weights import shipped
 
 Kind = tuple[str, str, Objective, Path | None]

@@ -7,7 +7,7 @@ import pytest
 from fairway.judge import Rejection, verify
 from fairway.kernels.moves.chance import seeded
 from fairway.kernels.moves.tardiness import ease, look_over, tardy_line
-from fairway.solver.attempt import limits_of
+from fairway.solver.explain.attempt import limits_of
 
 
 def broken(instance, tour):

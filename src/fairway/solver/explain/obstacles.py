@@ -11,7 +11,7 @@ from fairway.kernels.pruning.network import allowance_of, rounding
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
-from fairway.solver.subset import by_way_of_all
+from fairway.solver.explain.subset import by_way_of_all
 
 Vector = Float[np.ndarray, " N"]
 

@@ -11,9 +11,9 @@ from fairway.judge import TOLERANCE, Solution, TimeSchedule, verify
 from fairway.problems.instance import Instance
 from fairway.problems.tspdl import TSPDL
 from fairway.problems.tsptw import TSPTW
-from fairway.solver.decision import decide, share
-from fairway.solver.obstacles import label
-from fairway.solver.subset import subset
+from fairway.solver.explain.decision import decide, share
+from fairway.solver.explain.obstacles import label
+from fairway.solver.explain.subset import subset
 
 Limit = Literal["opens", "closes", "draft"]
 FINEST = 1e-9

@@ -5,7 +5,7 @@ import numpy as np
 
 import fairway
 from fairway.judge import Solution, verify
-from fairway.solver.subset import by_way_of_all, subset
+from fairway.solver.explain.subset import by_way_of_all, subset
 
 
 def test_leaving_out_stops_never_makes_a_tour_late(rng):

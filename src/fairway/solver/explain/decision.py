@@ -12,7 +12,7 @@ from fairway.problems.instance import Instance
 from fairway.problems.tsptw import TSPTW
 from fairway.search.exact import prove
 from fairway.search.improve import improve
-from fairway.solver.obstacles import obstacle
+from fairway.solver.explain.obstacles import obstacle
 
 NARROW = 6.0
 """The breadth up to which an exact search is so quick that it is tried before anything else."""

@@ -4,9 +4,9 @@ import brute
 import numpy as np
 
 import fairway
-from fairway.solver.conflict import colliding_pairs
-from fairway.solver.obstacles import lateness_forgiven
-from fairway.solver.subset import subset
+from fairway.solver.explain.conflict import colliding_pairs
+from fairway.solver.explain.obstacles import lateness_forgiven
+from fairway.solver.explain.subset import subset
 
 
 def apart(instance):

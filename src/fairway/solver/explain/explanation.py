@@ -8,11 +8,11 @@ from typing import Literal
 from fairway.errors import InvalidRequest
 from fairway.judge import Rejection, Solution
 from fairway.problems.instance import Instance
-from fairway.solver.attempt import least_late
-from fairway.solver.conflict import conflicts_of, plain_conflicts
-from fairway.solver.decision import decide, share
-from fairway.solver.obstacles import Conflict
-from fairway.solver.repair import Repair, repair_of, repairs_of
+from fairway.solver.explain.attempt import least_late
+from fairway.solver.explain.conflict import conflicts_of, plain_conflicts
+from fairway.solver.explain.decision import decide, share
+from fairway.solver.explain.obstacles import Conflict
+from fairway.solver.explain.repair import Repair, repair_of, repairs_of
 from fairway.solver.request import Request, checked_seconds
 from fairway.solver.warmup import warm_up
 
