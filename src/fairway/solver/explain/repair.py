@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -70,11 +71,14 @@ def repair_of(
     if isinstance(instance, TSPDL):
         return _deeper(instance, stops, until)
     best, complete = None, True
-    for limit in limits:
-        for node in (*stops, 0):
-            most = _furthest(instance, node, limit) if best is None else best.change
-            found, sure = _Shift(instance, node, limit, until).least(most)
-            best, complete = found or best, complete and sure
+    whole = instance.integral
+    for limit, node in product(limits, (*stops, 0)):
+        if time.monotonic() > until:
+            complete = False
+            break
+        most = _furthest(instance, node, limit) if best is None else best.change
+        found, sure = _Shift(instance, node, limit, whole, until).least(most)
+        best, complete = found or best, complete and sure
     return None if best is None else replace(best, smallest=complete)
 
 
@@ -127,11 +131,13 @@ class _Shift:
     instance: TSPTW
     node: int
     limit: Literal["opens", "closes"]
+    whole: bool
+    """Whether changes are whole numbers."""
     until: float
 
     def least(self, most: float) -> tuple[Repair | None, bool]:
         """The least change below `most` that repairs, if any, and whether all this is proved."""
-        finest = 1.0 if self.instance.integral else max(FINEST * most, 10 * TOLERANCE)
+        finest = 1.0 if self.whole else max(FINEST * most, 10 * TOLERANCE)
         low, high, best, sure = 0.0, most, None, True
         change = high - finest
         while change > low:
@@ -142,18 +148,17 @@ class _Shift:
                 low, sure = change, sure and proved
             if best is None or high - low <= finest:
                 break
-            change = (low + high) // 2 if self.instance.integral else (low + high) / 2
+            if time.monotonic() > self.until:
+                return best, False
+            change = (low + high) // 2 if self.whole else (low + high) / 2
         return best, sure
 
     def _repaired(self, change: float) -> tuple[Repair | None, bool]:
         """What a tour found under so large a change really needs; else whether it is proved that there is none."""
         before = float(getattr(self.instance, self.limit)[self.node])
         after = before + change if self.limit == "closes" else before - change
-        now = time.monotonic()
-        if now > self.until:
-            return None, False
         changed = _changed(self.instance, self.node, self.limit, after)
-        decision = decide(changed, min(self.until, now + LONGEST_PROOF))
+        decision = decide(changed, min(self.until, time.monotonic() + LONGEST_PROOF))
         if decision.solution is None:
             return None, decision.impossible
         solution = decision.solution
