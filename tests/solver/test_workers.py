@@ -6,6 +6,7 @@ import sys
 import time
 from collections import deque
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -72,7 +73,7 @@ def test_where_no_process_can_start_this_one_does_it_all_and_says_so(
 
 def test_few_answers_wait_for_an_earlier_one():
     crew = Crew(Job(easy(1), None, Request()), 0)
-    crew._workers.append(workers._Worker(None, None, ready=True, due=deque([7])))
+    crew._workers.append(SimpleNamespace(due=deque([7])))
     for start, employs in ((7 + workers.AHEAD - 1, True), (7 + workers.AHEAD, False)):
         crew._todo = deque([range(start, 10_000)])
         assert crew._may_employ() is employs
