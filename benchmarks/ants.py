@@ -18,6 +18,7 @@ from fairway.policies.config import HeatmapConfig
 from fairway.policies.heatmap import HeatmapNetwork
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS, generate
+from fairway.problems.model import model_of
 from fairway.search.ants import cost_to_ants, drawn_to, forage, outlook_of, untouched
 from fairway.search.polish import polish
 
@@ -69,7 +70,7 @@ def milliseconds_of_search(nodes: int) -> tuple[float, float]:
     count = 20 if nodes <= 200 else 5
     random = np.random.default_rng(0)
     instances = generate("tsptw", n=nodes, hardness="medium", count=2, seed=1)
-    forms = [form_of(instance) for instance in instances]
+    forms = [form_of(model_of(instance)) for instance in instances]
     tours = np.stack([[1 + random.permutation(nodes - 1) for _ in range(count)] for _ in forms])
     polish(forms, tours[:, :1])  # compiled now
     taken = []

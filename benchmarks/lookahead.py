@@ -18,7 +18,7 @@ from fairway.classical.greedy import tightest
 from fairway.kernels.lookahead import PAIRS, Look, Outlook, Rule, ahead, along
 from fairway.kernels.lookahead.dense import candidate_levels
 from fairway.kernels.lookahead.table import table
-from fairway.problems.batch import TSPTWBatch
+from fairway.problems.batch import Batch
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
 from fairway.problems.problem import State, start, step
@@ -30,7 +30,7 @@ SIZES = [50, 100, 200, 500]
 TOURS = 100
 
 
-def pair_tensors(batch: TSPTWBatch) -> Look:
+def pair_tensors(batch: Batch) -> Look:
     """The one-step mask the reference's way: all pairs of unvisited nodes, distances made from coordinates each step.
 
     All tours have as many unvisited nodes, so they are gathered into squares of that size, as its code does.
@@ -49,8 +49,8 @@ def pair_tensors(batch: TSPTWBatch) -> Look:
         first = at[:, :, :, None].repeat(1, 1, 1, left, 1)
         second = at[:, :, None].repeat(1, 1, left, 1, 1)
         travel = (first - second).norm(dim=-1)
-        opens = batch.opens[b, there][:, :, None].repeat(1, 1, left, 1)
-        closes = batch.closes[b, there][:, :, None].repeat(1, 1, left, 1)
+        opens = batch.floor[b, there][:, :, None].repeat(1, 1, left, 1)
+        closes = batch.limit[b, there][:, :, None].repeat(1, 1, left, 1)
         level = candidate_levels(known, state)
         after = torch.maximum(
             level.gather(-1, there)[..., None].repeat(1, 1, 1, left) + travel, opens
@@ -58,7 +58,7 @@ def pair_tensors(batch: TSPTWBatch) -> Look:
         kept = (after <= closes + ONE.tolerance) | torch.eye(
             left, dtype=torch.bool, device=node.device
         )
-        passes = kept.all(-1) & (level.gather(-1, there) <= batch.closes[b, there] + ONE.tolerance)
+        passes = kept.all(-1) & (level.gather(-1, there) <= batch.limit[b, there] + ONE.tolerance)
         allowed = torch.zeros_like(state.unvisited).scatter(-1, there, passes)
         return Outlook(level, level, allowed)
 
@@ -66,14 +66,12 @@ def pair_tensors(batch: TSPTWBatch) -> Look:
     return look
 
 
-def drawn(nodes: int, count: int, device: str) -> TSPTWBatch:
+def drawn(nodes: int, count: int, device: str) -> Batch:
     """Hard instances."""
-    batch = draw(LAWS["tsptw", "hard"], nodes, count, torch.Generator(device).manual_seed(1))
-    assert isinstance(batch, TSPTWBatch)
-    return batch
+    return draw(LAWS["tsptw", "hard"], nodes, count, torch.Generator(device).manual_seed(1))
 
 
-def midway(batch: TSPTWBatch, tours: int, steps: int) -> State:
+def midway(batch: Batch, tours: int, steps: int) -> State:
     """Tours that have gone on at random for a while."""
     generator = torch.Generator(batch.limit.device).manual_seed(1)
     state = start(batch, tours)
@@ -119,12 +117,12 @@ def exponent(sizes: list[int], spans: list[float]) -> float:
     return rise / sum((a - mean_x) ** 2 for a in x)
 
 
-def built_by(batch: TSPTWBatch, look: Look) -> torch.Tensor:
+def built_by(batch: Batch, look: Look) -> torch.Tensor:
     """Whole tours with a trivial policy."""
     return rollout(batch, look=look, score=tightest(batch), select=greedy, tours=TOURS).tours
 
 
-def masks_alone(batch: TSPTWBatch, states: list[State], rule: Rule) -> float:
+def masks_alone(batch: Batch, states: list[State], rule: Rule) -> float:
     """Seconds for all masks of a rollout whose states are known."""
     look = along(batch, TOURS, rule)
     # One answer at a time, as in a rollout: to keep them all would measure fresh memory.
@@ -162,7 +160,7 @@ def on_cpu(printed: Printed) -> None:
     printed.add_row("memory of a rollout of 1,000 tours, n = 200", text)
 
 
-def _onward(batch: TSPTWBatch, state: State) -> State:
+def _onward(batch: Batch, state: State) -> State:
     """By deadline, with some disorder."""
     noise = torch.rand(
         state.unvisited.shape, generator=torch.Generator().manual_seed(len(batch.limit))

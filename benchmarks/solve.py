@@ -27,8 +27,7 @@ from fairway.errors import SolverMissing
 from fairway.evaluate.single import first_tour
 from fairway.judge import Solution, verify
 from fairway.problems.beds import beds, load_bed
-from fairway.problems.instance import Instance
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPTW, Instance
 
 SHARED = Path(__file__).parents[2] / "shared"
 COLUMNS = ("solver", "seconds given", "gap %", "no tour", "proved", "seconds taken")

@@ -21,9 +21,8 @@ from fairway.inference.model import Model, load_model
 from fairway.inference.proposals import propose
 from fairway.judge import Solution, verify
 from fairway.problems.distances import euclidean
-from fairway.problems.instance import Instance, instance_set
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPDL, TSPTW, Instance
+from fairway.problems.sets import instance_set
 
 Kind = Callable[[np.random.Generator], Instance]
 
@@ -66,7 +65,7 @@ def in_seconds(rng: np.random.Generator) -> TSPTW:
 def one_way_streets(rng: np.random.Generator) -> TSPTW:
     """Travel that is up to a half longer, by chance and not the same there and back, and no coordinates."""
     whole = drawn("tsptw", "medium", 50)(rng)
-    assert isinstance(whole, TSPTW)
+    assert whole.timed
     longer = whole.travel * (1 + 0.5 * rng.random(whole.travel.shape))
     return TSPTW(longer, whole.opens, whole.closes * 1.1, 0.0)
 

@@ -6,8 +6,7 @@ import math
 import numpy as np
 
 from fairway.judge import Solution, verify
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPDL, TSPTW
 from fairway.search.improve import improve
 
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPDL, TSPTW
 
 # Tests run in several processes, and threads that wait for each other would outnumber the cores.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

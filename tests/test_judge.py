@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairway.errors import InvalidRequest, InvalidTour
-from fairway.judge import TOLERANCE, LoadSchedule, Rejection, Solution, TimeSchedule, verify
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.judge import TOLERANCE, Rejection, Solution, verify
+from fairway.problems.instance import TSPDL, TSPTW
 
 
 def rules(verdict):
@@ -21,7 +20,6 @@ def test_a_feasible_tour_is_scheduled_to_the_minute(window_instance):
     """By hand: 2 at 2 (until 3), 1 at 4 (no wait, opens at 4, until 6), 3 at 8, back at 11."""
     verdict = verify(window_instance, [2, 1, 3])
     assert isinstance(verdict, Solution)
-    assert isinstance(verdict.schedule, TimeSchedule)
     assert verdict.tour == (2, 1, 3)
     assert verdict.cost == 2 + 1 + 2 + 3
     assert verdict.makespan == 11
@@ -84,7 +82,6 @@ def test_numpy_tours_are_taken(window_instance):
 def test_a_growing_load_counts_the_ports_own_cargo(draft_instance):
     verdict = verify(draft_instance, [3, 2, 1])
     assert isinstance(verdict, Solution)
-    assert isinstance(verdict.schedule, LoadSchedule)
     assert [call.load for call in verdict.schedule] == [1, 3, 6]
     assert verdict.cost == verdict.makespan == 6
     assert rules(verify(draft_instance, [1, 2, 3])) == [("draft", 3, 5)]

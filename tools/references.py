@@ -14,7 +14,7 @@ from rich.progress import track
 
 from fairway import load_bed, solve
 from fairway.evaluate.shipped import FOLDER, Shipped, read_shipped, write_shipped
-from fairway.problems.instance import InstanceSet
+from fairway.problems.sets import InstanceSet
 
 AT_MOST = 500
 A_GROUP = 60.0

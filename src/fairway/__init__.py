@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from fairway.problems.generate import RandomWindows as RandomWindows
     from fairway.problems.generate import TourWindows as TourWindows
     from fairway.problems.generate import generate as generate
-    from fairway.problems.instance import instance_set as instance_set
-    from fairway.problems.tspdl import TSPDL as TSPDL
-    from fairway.problems.tspdl import TSPDLSet as TSPDLSet
-    from fairway.problems.tsptw import TSPTW as TSPTW
-    from fairway.problems.tsptw import TSPTWSet as TSPTWSet
+    from fairway.problems.instance import TSPDL as TSPDL
+    from fairway.problems.instance import TSPTW as TSPTW
+    from fairway.problems.instance import Instance as Instance
+    from fairway.problems.sets import InstanceSet as InstanceSet
+    from fairway.problems.sets import instance_set as instance_set
     from fairway.solver.explain.explanation import Explanation as Explanation
     from fairway.solver.explain.explanation import explain as explain
     from fairway.solver.results import Result as Result
@@ -62,13 +62,16 @@ _HOMES = {
     "problems.beds": ("load_bed",),
     "problems.files": ("read", "write"),
     "problems.generate": ("LoweredDrafts", "RandomWindows", "TourWindows", "generate"),
-    "problems.instance": ("instance_set",),
-    "problems.tspdl": ("TSPDL", "TSPDLSet"),
-    "problems.tsptw": ("TSPTW", "TSPTWSet"),
+    "problems.instance": ("TSPDL", "TSPTW", "Instance"),
+    "problems.sets": ("InstanceSet", "instance_set"),
     "solver.explain.explanation": ("Explanation", "explain"),
     "solver.results": ("Result",),
     "solver.solving": ("solve",),
     "judge": ("Rejection", "Solution", "Violation", "verify"),
+}
+_RENAMED = {
+    "TSPDLSet": "InstanceSet(places, demand=..., draft=...)",
+    "TSPTWSet": "InstanceSet(places, opens=..., closes=...)",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -76,6 +79,8 @@ __all__ = sorted(_HOME_OF)  # noqa: PLE0605 - one table serves both
 
 
 def __getattr__(name: str) -> object:
+    if name in _RENAMED:
+        raise AttributeError(f"fairway.{name} is now fairway.{_RENAMED[name]}")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'fairway' has no attribute {name!r}")
     return getattr(import_module(f"fairway.{_HOME_OF[name]}"), name)

@@ -14,11 +14,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from fairway.errors import InvalidRequest, InvalidTour
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
-
-TOLERANCE = 1e-6
-"""How far, in the instance's own units, a limit may be passed before it counts; zero where all numbers are whole."""
+from fairway.problems.instance import TOLERANCE, Instance, check_supported
 
 Rule = Literal["missing", "repeated", "unknown", "late", "late return", "draft"]
 
@@ -35,64 +31,39 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One stop of a TSPTW tour; the service starts at `start`, which is `wait` after the arrival."""
+    """One stop of a tour: service starts at `start`, `wait` after the arrival, with this load under this draft."""
 
     node: int
     arrival: float
     wait: float
     start: float
     departure: float
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One port of a TSPDL tour, with the load that must float there and the draft it must not exceed."""
-
-    node: int
     load: float
     draft: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TimeSchedule:
-    """When each stop of a tour is reached, served and left, as columns; iterate or index it for rows."""
+class Schedule:
+    """When each stop of a tour is reached, served and left, and with what load, as columns; iterate it for rows."""
 
     node: Int[np.ndarray, " M"]
     arrival: Float[np.ndarray, " M"]
     wait: Float[np.ndarray, " M"]
     start: Float[np.ndarray, " M"]
     departure: Float[np.ndarray, " M"]
-
-    def __len__(self) -> int:
-        return len(self.node)
-
-    def __getitem__(self, index: int) -> Visit:
-        columns = (self.arrival, self.wait, self.start, self.departure)
-        return Visit(int(self.node[index]), *(float(column[index]) for column in columns))
-
-    def __iter__(self) -> Iterator[Visit]:
-        return (self[index] for index in range(len(self)))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LoadSchedule:
-    """How deep the ship lies at each port of a tour, as columns; iterate or index it for rows."""
-
-    node: Int[np.ndarray, " M"]
     load: Float[np.ndarray, " M"]
     draft: Float[np.ndarray, " M"]
 
     def __len__(self) -> int:
         return len(self.node)
 
-    def __getitem__(self, index: int) -> Call:
-        return Call(int(self.node[index]), float(self.load[index]), float(self.draft[index]))
+    def __getitem__(self, index: int) -> Visit:
+        times = (self.arrival, self.wait, self.start, self.departure)
+        columns = (*times, self.load, self.draft)
+        return Visit(int(self.node[index]), *(float(column[index]) for column in columns))
 
-    def __iter__(self) -> Iterator[Call]:
+    def __iter__(self) -> Iterator[Visit]:
         return (self[index] for index in range(len(self)))
-
-
-Schedule = TimeSchedule | LoadSchedule
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,7 +88,7 @@ class Rejection:
 
 
 def verify(
-    instance: TSPTW | TSPDL, tour: Sequence[Any] | np.ndarray, tolerance: float | None = None
+    instance: Instance, tour: Sequence[Any] | np.ndarray, tolerance: float | None = None
 ) -> Solution | Rejection:
     """Judge a tour: the customers in order, depot 0 left out at both ends.
 
@@ -126,21 +97,19 @@ def verify(
         tour: Node numbers, in the direction of the instance.
         tolerance: By how much a limit may be passed; by default `TOLERANCE`, or zero where the numbers are whole.
     """
-    if not isinstance(instance, TSPTW | TSPDL):
+    if not isinstance(instance, Instance):
         raise InvalidRequest("the judge takes one instance at a time; index a set to get one")
+    check_supported(instance)
     stops = _node_numbers(tour)
-    allowance = _allowance(instance, tolerance)
+    allowances = _allowances(instance, tolerance)
     if wrong := _not_a_tour(stops, instance):
         return Rejection(stops, wrong)
     circuit = np.array((0, *stops, 0))
+    cost = _total(instance.cost[circuit[:-1], circuit[1:]].tolist())
     legs = instance.travel[circuit[:-1], circuit[1:]].tolist()
-    cost = _total(legs)
-    if isinstance(instance, TSPTW):
-        schedule, makespan = _time_schedule(instance, stops, legs)
-        violations = _lateness(instance, schedule, makespan, allowance)
-    else:
-        schedule, makespan = _load_schedule(instance, stops), cost
-        violations = _overloads(instance, schedule, allowance)
+    schedule, makespan = _schedule(instance, stops, legs)
+    late = _lateness(instance, schedule, makespan, allowances[0]) if instance.timed else ()
+    violations = (*late, *_overloads(instance, schedule, allowances[1]))
     if violations:
         return Rejection(stops, violations, cost, makespan, schedule)
     return Solution(stops, cost, makespan, schedule)
@@ -162,17 +131,21 @@ def _node_numbers(tour: Sequence[Any] | np.ndarray) -> tuple[int, ...]:
     return tuple(map(int, values))
 
 
-def _allowance(instance: TSPTW | TSPDL, tolerance: float | None) -> float:
+def _allowances(instance: Instance, tolerance: float | None) -> tuple[float, float]:
+    """How late, and by how much too heavy, a tour may be."""
     if tolerance is None:
-        return 0.0 if instance.integral else TOLERANCE
+        return (
+            0.0 if not instance.timed or instance.whole_times else TOLERANCE,
+            0.0 if not instance.laden or instance.whole_loads else TOLERANCE,
+        )
     if not isinstance(tolerance, Real) or not 0 <= tolerance < float("inf"):
         raise InvalidRequest(
             f"the tolerance is {tolerance!r}; expected a finite number, zero or more"
         )
-    return tolerance
+    return tolerance, tolerance
 
 
-def _not_a_tour(stops: tuple[int, ...], instance: TSPTW | TSPDL) -> tuple[Violation, ...]:
+def _not_a_tour(stops: tuple[int, ...], instance: Instance) -> tuple[Violation, ...]:
     """The ways in which a sequence fails to name every customer exactly once."""
     seen, nodes = Counter(stops), instance.nodes
     violations = []
@@ -193,7 +166,7 @@ def _not_a_tour(stops: tuple[int, ...], instance: TSPTW | TSPDL) -> tuple[Violat
     return tuple(violations)
 
 
-def _label(instance: TSPTW | TSPDL, node: int) -> str:
+def _label(instance: Instance, node: int) -> str:
     return str(node) if instance.names is None else f"{node} ({instance.names[node]})"
 
 
@@ -204,9 +177,9 @@ def _total(legs: list[float]) -> float:
     return total
 
 
-def _time_schedule(
-    instance: TSPTW, stops: tuple[int, ...], legs: list[float]
-) -> tuple[TimeSchedule, float]:
+def _schedule(
+    instance: Instance, stops: tuple[int, ...], legs: list[float]
+) -> tuple[Schedule, float]:
     """Leave the depot as it opens, wait where early, and go on even where late; also the time of the return."""
     opens, service = instance.opens.tolist(), instance.service.tolist()
     now = opens[0] + service[0]
@@ -216,12 +189,21 @@ def _time_schedule(
         start = max(arrival, opens[node])
         now = start + service[node]
         rows.append((arrival, start - arrival, start, now))
+    node = np.array(stops)
+    load, draft = _loads(instance, node), instance.draft[node]
     arrival, wait, start, departure = np.array(rows).T
-    return TimeSchedule(np.array(stops), arrival, wait, start, departure), now + legs[-1]
+    return Schedule(node, arrival, wait, start, departure, load, draft), now + legs[-1]
+
+
+def _loads(instance: Instance, node: Int[np.ndarray, " M"]) -> Float[np.ndarray, " M"]:
+    """A growing load counts the stop's own cargo; a shrinking one is what is still on board on arrival."""
+    if instance.load == "growing":
+        return np.cumsum(instance.demand[node])
+    return np.cumsum(instance.demand[node[::-1]])[::-1]
 
 
 def _lateness(
-    instance: TSPTW, schedule: TimeSchedule, back: float, allowance: float
+    instance: Instance, schedule: Schedule, back: float, allowance: float
 ) -> tuple[Violation, ...]:
     violations = []
     closes = instance.closes.tolist()
@@ -240,22 +222,12 @@ def _lateness(
     return tuple(violations)
 
 
-def _load_schedule(instance: TSPDL, stops: tuple[int, ...]) -> LoadSchedule:
-    """A growing load counts the port's own cargo; a shrinking one is what is still on board on arrival."""
-    node = np.array(stops)
-    if instance.load == "growing":
-        load = np.cumsum(instance.demand[node])
-    else:
-        load = np.cumsum(instance.demand[node[::-1]])[::-1]
-    return LoadSchedule(node, load, instance.draft[node])
-
-
-def _overloads(instance: TSPDL, schedule: LoadSchedule, allowance: float) -> tuple[Violation, ...]:
+def _overloads(instance: Instance, schedule: Schedule, allowance: float) -> tuple[Violation, ...]:
     violations = []
-    for call in schedule:
+    for place in np.flatnonzero(schedule.load - schedule.draft > allowance).tolist():
+        call = schedule[place]
         over = call.load - call.draft
-        if over > allowance:
-            port = _label(instance, call.node)
-            why = f"the load at port {port} is {call.load:.8g}, {over:.6g} over its draft of {call.draft:.8g}"
-            violations.append(Violation("draft", call.node, over, why))
+        port = _label(instance, call.node)
+        why = f"the load at port {port} is {call.load:.8g}, {over:.6g} over its draft of {call.draft:.8g}"
+        violations.append(Violation("draft", call.node, over, why))
     return tuple(violations)

@@ -11,7 +11,8 @@ from fairway.errors import InvalidRequest, SolverMissing
 from fairway.judge import Solution, verify
 from fairway.problems.files import read
 from fairway.problems.generate import generate
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPTW
+from fairway.problems.model import model_of
 
 TIME = 0.05
 LATE = TSPTW([[0, 1, 1], [1, 0, 1], [1, 1, 0]], [5, 0, 0], [99, 3, 99])
@@ -27,7 +28,7 @@ def solution(instance, tour):
 def level_keeps(model, tour):
     """Whether a tour keeps the limits of a model in whole numbers."""
     level, here = 0, 0
-    for there in (*model.turned(tour), 0):
+    for there in (*model.model.inward(tour)[1:-1].tolist(), 0):
         level = max(level + model.step[here, there], model.opens[there] if there else 0)
         if level > model.closes[there]:
             return False
@@ -39,7 +40,7 @@ def level_keeps(model, tour):
 
 
 def test_whole_numbers_stay_as_they_are(window_instance):
-    model = whole(window_instance)
+    model = whole(model_of(window_instance))
     assert np.array_equal(model.cost, window_instance.travel)
     assert model.step[1].tolist() == [3, 0, 3, 4]  # two of service before each way
     assert model.opens.tolist() == [0, 4, 0, 0]
@@ -55,7 +56,7 @@ def test_what_fits_in_whole_numbers_fits_for_the_judge(hardness, rng):
             tour = list(first.tour)
             i, j = rng.integers(0, len(tour), 2)
             tour[i], tour[j] = tour[j], tour[i]
-            if level_keeps(whole(instance), tuple(tour)):
+            if level_keeps(whole(model_of(instance)), tuple(tour)):
                 agreed += 1
                 assert isinstance(verify(instance, tour), Solution)
     assert agreed > 5
@@ -63,7 +64,7 @@ def test_what_fits_in_whole_numbers_fits_for_the_judge(hardness, rng):
 
 def test_depot_times_count_from_when_it_is_left():
     instance = TSPTW(np.ones((3, 3)), [10, 0, 15], [30, 14, 20], service=[2, 1, 0])
-    model = whole(instance)
+    model = whole(model_of(instance))
     assert model.opens.tolist() == [0, 0, 3]
     assert model.closes[1] == 2
     assert model.step[0].tolist() == [0, 1, 1]
@@ -73,21 +74,21 @@ def test_depot_times_count_from_when_it_is_left():
 
 def test_windows_that_never_close_do_not_overflow():
     instance = TSPTW(np.full((4, 4), 0.5), 0, 1e15)
-    assert whole(instance).closes.max() <= 4 * SCALE
+    assert whole(model_of(instance)).closes.max() <= 4 * SCALE
 
 
 def test_a_window_between_two_whole_numbers_is_kept():
     instance = TSPTW([[0, 0.5], [0.5, 0]], [0, 1 / 3], [9, 1 / 3 + 1e-6])
-    model = whole(instance)
+    model = whole(model_of(instance))
     assert model.opens[1] == model.closes[1] == SCALE // 3
 
 
 def test_draft_limits_grow_in_whole_numbers(draft_instance):
-    growing, shrinking = whole(draft_instance), whole(draft_instance.reversed())
+    growing, shrinking = whole(model_of(draft_instance)), whole(model_of(draft_instance.reversed()))
     assert growing.step[1].tolist() == [0, 0, 2, 1]
     assert growing.closes.tolist() == [6, 6, 5, 1]
-    assert not growing.backwards
-    assert shrinking.backwards
+    assert not growing.model.turned
+    assert shrinking.model.turned
     assert np.array_equal(growing.step, shrinking.step)
 
 
@@ -178,10 +179,10 @@ def test_lkh_is_asked_for_by_its_variable(monkeypatch, window_instance):
 
 def test_lkh_is_given_windows_in_whole_numbers(tmp_path):
     instance = generate("tsptw", n=6, hardness="medium", count=1, seed=1)[0]
-    model = whole(instance)
-    lkh.prepare(model, "tsptw", tmp_path, {"TIME_LIMIT": 1.5, "SEED": 1})
+    model = whole(model_of(instance))
+    lkh.prepare(model, tmp_path, {"TIME_LIMIT": 1.5, "SEED": 1})
     written = read(tmp_path / lkh.PROBLEM)
-    assert isinstance(written, TSPTW)
+    assert written.timed
     assert written.integral
     assert np.array_equal(written.travel, model.step)
     assert np.array_equal(written.closes, model.closes)
@@ -190,7 +191,7 @@ def test_lkh_is_given_windows_in_whole_numbers(tmp_path):
 
 
 def test_lkh_is_given_a_ship_that_delivers(tmp_path, draft_instance):
-    lkh.prepare(whole(draft_instance), "tspdl", tmp_path, {"TIME_LIMIT": 1.0})
+    lkh.prepare(whole(model_of(draft_instance)), tmp_path, {"TIME_LIMIT": 1.0})
     text = (tmp_path / lkh.PROBLEM).read_text()
     assert "TYPE : TSPDL" in text
     assert "DRAFT_LIMIT_SECTION\n1 6\n2 6\n3 5\n4 1\n" in text

@@ -6,9 +6,8 @@ from fairway.judge import Rejection, Solution, verify
 from fairway.kernels.lookahead import ahead, none
 from fairway.problems.batch import to_batch
 from fairway.problems.generate import generate
-from fairway.problems.instance import instance_set
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPDL, TSPTW
+from fairway.problems.sets import instance_set
 from fairway.search.rollout import rollout
 from fairway.search.select import greedy
 

@@ -20,9 +20,9 @@ from fairway.kernels.lookahead import Guard, Rule
 from fairway.policies import Policy, PolicyConfig
 from fairway.policies.norms import BatchNorm, Normalisation
 from fairway.problems.augment import SYMMETRIES, symmetries
-from fairway.problems.batch import TSPTWBatch, to_batch
+from fairway.problems.batch import to_batch
 from fairway.problems.beds import load_bed
-from fairway.problems.instance import InstanceSet
+from fairway.problems.sets import InstanceSet
 from fairway.search.decode import traced
 
 DEPTH = 16
@@ -220,7 +220,7 @@ def greedy_figures(policy: Policy, instances: InstanceSet, cost: np.ndarray) -> 
     parts = []
     for first in range(0, len(instances), PART):
         batch = to_batch(instances[first : first + PART])
-        unit = batch.unit if isinstance(batch, TSPTWBatch) else batch.horizon
+        unit = batch.horizon if batch.by_set else batch.unit
         seen = batch if am else symmetries(batch)
         built, _ = traced(seen, policy(seen), guard, None, None)
         columns = (built.worst, built.length, built.excess, built.broken)

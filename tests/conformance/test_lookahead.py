@@ -7,7 +7,7 @@ import torch
 
 from fairway.classical.greedy import nearest, tightest
 from fairway.kernels.lookahead import AUTHORS, along, none
-from fairway.problems.batch import Ground, TSPDLBatch, TSPTWBatch, to_batch
+from fairway.problems.batch import each, to_batch
 from fairway.problems.beds import beds, load_bed
 from fairway.search.rollout import rollout
 from fairway.search.select import greedy
@@ -20,10 +20,7 @@ PART = 100
 
 def widened(batch):
     """The figures were made in float64 from data divided in float32; the depot's closing decides nothing here."""
-    ground = Ground(batch.ground.coordinates.double(), None, batch.ground.scale.double())
-    if isinstance(batch, TSPDLBatch):
-        return TSPDLBatch(ground, batch.demand.double(), batch.draft.double())
-    return TSPTWBatch(ground, batch.opens.double(), batch.closes.double(), batch.service.double())
+    return each(batch, torch.Tensor.double)
 
 
 def figures(instances, rule, look):

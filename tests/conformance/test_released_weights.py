@@ -10,7 +10,7 @@ from fairway.kernels.lookahead import AUTHORS, Guard
 from fairway.kernels.pointer.reference import scores
 from fairway.policies import AM, POMO, Policy, PolicyConfig
 from fairway.policies.features import features
-from fairway.problems.batch import TSPTWBatch, take, to_batch
+from fairway.problems.batch import take, to_batch
 from fairway.problems.beds import load_bed
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS, generate
@@ -209,10 +209,10 @@ class TheirAM(Theirs):
 
 def their_features(batch, b):
     """Reference-spec 2, written out."""
-    if isinstance(batch, TSPTWBatch):
-        lines, whole = (batch.opens[b], batch.closes[b]), batch.closes[b, 0]
+    if not batch.by_set:
+        lines, whole = (batch.floor[b], batch.limit[b]), batch.limit[b, 0]
     else:
-        lines, whole = (batch.demand[b], batch.draft[b]), batch.demand[b].sum()
+        lines, whole = (batch.gain[b], batch.limit[b]), batch.gain[b].sum()
     return torch.cat([batch.ground.coordinates[b], torch.stack(lines, -1) / whole], -1)
 
 

@@ -15,7 +15,7 @@ from fairway.policies.config import HeatmapConfig
 from fairway.policies.heatmap import HeatmapNetwork
 from fairway.problems.batch import to_batch
 from fairway.problems.generate import generate
-from fairway.problems.tspdl import TSPDLSet
+from fairway.problems.sets import InstanceSet
 from fairway.recipes import recipe_named
 
 FEW = Foraging(ants=5, iterations=3)
@@ -111,8 +111,8 @@ def test_the_mask_can_be_another_than_in_training(colony, windows):
 
 def test_drafts_that_shrink_are_served_in_their_own_direction(tmp_path):
     grown = generate("tspdl", n=12, hardness="hard", count=4, seed=1)
-    shrinking = TSPDLSet(
-        grown.places, grown.demand, grown.draft, load="shrinking", scale=grown.scale
+    shrinking = InstanceSet(
+        grown.places, demand=grown.demand, draft=grown.draft, load="shrinking", scale=grown.scale
     )
     colony = load_colony(saved(tmp_path, "tspdl"))
     foraging = replace(FEW, guard=Guard("drafts"))

@@ -12,7 +12,7 @@ from fairway.policies.attention import Policy
 from fairway.policies.config import PolicyConfig
 from fairway.problems.batch import to_batch
 from fairway.problems.generate import generate
-from fairway.problems.instance import instance_set
+from fairway.problems.sets import instance_set
 from fairway.search.decode import scoring, watch
 from fairway.search.exact import beam, prove
 from fairway.search.rollout import rollout

@@ -17,7 +17,7 @@ from fairway.policies.checkpoint import save_policy
 from fairway.policies.config import PolicyConfig
 from fairway.problems.batch import to_batch
 from fairway.problems.generate import generate
-from fairway.problems.instance import instance_set
+from fairway.problems.sets import instance_set
 from fairway.search.decode import decode
 
 SMALL = PolicyConfig(layers=2, width=32, heads=2, hidden=48, facts=4)

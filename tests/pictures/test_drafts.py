@@ -3,7 +3,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from fairway.pictures import draw
-from fairway.problems.tspdl import TSPDL
+from fairway.problems.instance import TSPDL
 
 
 def ports(demand, draft, load="growing") -> TSPDL:

@@ -3,7 +3,7 @@ import pytest
 
 from fairway.judge import verify
 from fairway.pictures.lettering import heading, number, shortened, stop_labels, verdict, width
-from fairway.problems.tspdl import TSPDL
+from fairway.problems.instance import TSPDL
 
 
 @pytest.mark.parametrize(

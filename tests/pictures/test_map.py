@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 
 from fairway.pictures import draw
 from fairway.problems.distances import euclidean
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPTW
 
 
 def placed(coordinates, closes=1e6, names=None) -> TSPTW:

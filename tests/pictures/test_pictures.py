@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 from fairway.errors import InvalidFile, InvalidTour
 from fairway.pictures import draw, save
 from fairway.problems.distances import euclidean
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPDL, TSPTW
 
 
 def windows_for(tour, coordinates, width=10.0, names=None, name="made"):

@@ -3,7 +3,7 @@ from matplotlib.figure import Figure
 
 from fairway.judge import Rejection, verify
 from fairway.pictures import draw
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPTW
 
 
 def line(opens, closes, service=0.0, coordinates=False) -> TSPTW:

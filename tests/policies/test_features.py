@@ -8,9 +8,8 @@ from fairway.problems.augment import symmetries
 from fairway.problems.batch import to_batch
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
-from fairway.problems.instance import instance_set
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPDL, TSPTW
+from fairway.problems.sets import instance_set
 
 
 def apart(points):
@@ -37,8 +36,8 @@ def test_demands_and_drafts_are_read_as_shares_of_the_whole_load():
     batch = draw(LAWS["tspdl", "hard"], 12, 3, torch.Generator().manual_seed(1))
     found = features(batch)
     assert torch.equal(found[..., :2], batch.ground.coordinates)
-    torch.testing.assert_close(found[..., 2], batch.demand / 11)
-    torch.testing.assert_close(found[..., 3], batch.draft / 11)
+    torch.testing.assert_close(found[..., 2], batch.gain / 11)
+    torch.testing.assert_close(found[..., 3], batch.limit / 11)
     assert found.amin() >= 0
     assert found.amax() <= 1
 

@@ -125,7 +125,7 @@ def test_the_head_reads_the_last_edge_the_candidates_edge_and_the_level():
         for b in range(2):
             for s in range(4):
                 last = embedded[b, before[b, s], here[b, s]]
-                share = (level[b, s] / batch.closes[b, 0])[None]
+                share = (level[b, s] / batch.limit[b, 0])[None]
                 for j in range(12):
                     read = torch.cat([last, embedded[b, here[b, s], j], share])
                     expected = net.foresight(net.foresight.join(read))

@@ -5,9 +5,8 @@ from fairway.policies.neighbours import neighbours
 from fairway.problems.batch import to_batch
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
-from fairway.problems.instance import instance_set
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPDL, TSPTW
+from fairway.problems.sets import instance_set
 
 
 def drawn(problem, hardness, nodes, count=3):
@@ -23,17 +22,17 @@ def by_overlap(batch, b, i):
     """The stops by how long both windows are open, one pair at a time."""
 
     def overlap(j):
-        ends = min(float(batch.closes[b, i]), float(batch.closes[b, j]))
-        return ends - max(float(batch.opens[b, i]), float(batch.opens[b, j]))
+        ends = min(float(batch.limit[b, i]), float(batch.limit[b, j]))
+        return ends - max(float(batch.floor[b, i]), float(batch.floor[b, j]))
 
     stops = [j for j in range(1, batch.limit.shape[1]) if j != i]
     if i == 0:
-        return sorted(stops, key=lambda j: (float(batch.opens[b, j]), distance(batch, b, i, j)))
+        return sorted(stops, key=lambda j: (float(batch.floor[b, j]), distance(batch, b, i, j)))
     return sorted(stops, key=lambda j: (-overlap(j), distance(batch, b, i, j)))
 
 
 def by_draft(batch, b, i):
-    draft = batch.draft[b].tolist()
+    draft = batch.limit[b].tolist()
     stops = [j for j in range(1, len(draft)) if j != i]
     wanted = 0.0 if i == 0 else draft[i]
     return sorted(stops, key=lambda j: (abs(draft[j] - wanted), distance(batch, b, i, j)))

@@ -3,12 +3,11 @@ import pytest
 import torch
 
 from fairway.problems.augment import SYMMETRIES, symmetries, turned
-from fairway.problems.batch import to_batch
+from fairway.problems.batch import every_pair, to_batch
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
-from fairway.problems.instance import instance_set
-from fairway.problems.problem import every_pair
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPTW
+from fairway.problems.sets import instance_set
 
 
 def some_batch(problem="tsptw", nodes=9, count=4):
@@ -67,4 +66,4 @@ def test_matrices_are_repeated_as_they_are():
     views = symmetries(batch)
     assert views.ground.coordinates is None
     assert torch.equal(views.ground.matrix, batch.ground.matrix.repeat(8, 1, 1))
-    assert views.closes.shape == (16, 5)
+    assert views.limit.shape == (16, 5)

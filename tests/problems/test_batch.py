@@ -8,10 +8,9 @@ from fairway.judge import verify
 from fairway.problems.batch import to_batch
 from fairway.problems.beds import load_bed
 from fairway.problems.generate import generate
-from fairway.problems.instance import instance_set
+from fairway.problems.instance import TSPDL, TSPTW
 from fairway.problems.problem import start, step
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.sets import instance_set
 
 
 def levels_along(batch, tours):

@@ -14,7 +14,7 @@ from fairway.problems.generate import (
     servable,
     tour_windows,
 )
-from fairway.problems.instance import InstanceSet
+from fairway.problems.sets import InstanceSet
 
 
 @pytest.mark.parametrize(("hardness", "low", "high"), [("easy", 0.5, 0.75), ("medium", 0.1, 0.2)])

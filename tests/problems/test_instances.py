@@ -2,15 +2,17 @@
 
 import copy
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from fairway.errors import InvalidInstance
+from fairway import explain, solve
+from fairway.errors import InvalidInstance, InvalidRequest
+from fairway.judge import Solution, verify
 from fairway.problems.distances import euclidean
 from fairway.problems.generate import generate
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPDL, TSPTW, Instance
 
 SQUARE = [[0.0, 1.0, 2.0], [1.5, 0.0, 1.0], [2.0, 1.0, 0.0]]
 NAN, INF = float("nan"), float("inf")
@@ -133,3 +135,68 @@ def test_degrees_beside_minutes_are_noted_and_sound_units_are_not():
 def test_the_papers_instances_are_not_taken_for_degrees(hardness, n):
     for instance in generate("tsptw", n=n, hardness=hardness, count=5):
         assert instance.unit_notes == ()
+
+
+# One class for every tour
+
+
+def test_what_is_not_asked_for_has_neutral_values():
+    plain = Instance(np.ones((3, 3)))
+    assert plain.problem == "tsptw"
+    assert plain.constraints == ("time windows",)
+    assert plain.cost is plain.travel
+    assert np.isinf([*plain.closes, *plain.draft]).all()
+    assert not plain.demand.any()
+    assert isinstance(verify(plain, [1, 2]), Solution)
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        ({"before": [(1, 2)]}, "an order of stops"),
+        ({"prize": [np.inf, 3, np.inf]}, "optional stops"),
+        ({"pairs": [(1, 2)]}, "pickups and deliveries"),
+        ({"windows": {1: [(0, 2), (4, 5)]}}, "several windows per stop"),
+        ({"late": 2.0}, "a price of lateness"),
+        ({"capacity": 9, "demand": [0, 1, 1]}, "a capacity"),
+        ({"breaks": [(1, 2, 3)]}, "breaks"),
+        ({"end": None}, "an end of its own"),
+        ({"cost": 2 * np.ones((3, 3))}, "a cost apart from travel"),
+        ({"closes": 9, "demand": [0, 1, 1], "draft": 2}, "time windows and draft limits"),
+    ],
+)
+def test_what_cannot_be_served_yet_is_stated_and_refused_in_words(asked, named):
+    instance = Instance(np.ones((3, 3)), **asked)
+    assert instance.problem == "tour"
+    for serve in (
+        lambda: verify(instance, [1, 2]),
+        lambda: solve(instance),
+        lambda: explain(instance),
+    ):
+        with pytest.raises(InvalidRequest, match=named):
+            serve()
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"before": [(1, 1)]}, "two different stops"),
+        ({"before": [(1, 7)]}, "numbered 0 to 2"),
+        ({"windows": {1: [(3, 2)]}}, "open <= close"),
+        ({"breaks": [(3, 2, 1)]}, "earliest start"),
+        ({"end": 3}, "numbered 0 to 2"),
+        ({"capacity": -1}, "zero or more"),
+        ({"cost": np.ones((2, 2))}, "expected 3"),
+        ({"load": "sideways"}, "growing or shrinking or signed"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_when_it_is_stated(asked, said):
+    with pytest.raises(InvalidInstance, match=said):
+        Instance(np.ones((3, 3)), **asked)
+
+
+def test_a_changed_copy_keeps_cost_and_travel_together():
+    instance = TSPTW(np.ones((3, 3)), 0, 9)
+    later = replace(instance, closes=np.full(3, 10.0))
+    assert later.cost is later.travel
+    assert later.constraints == instance.constraints

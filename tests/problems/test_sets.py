@@ -7,10 +7,9 @@ from fairway.errors import InvalidInstance
 from fairway.problems.beds import load_bed
 from fairway.problems.distances import euclidean
 from fairway.problems.generate import generate
-from fairway.problems.instance import instance_set
+from fairway.problems.instance import TSPDL, TSPTW
 from fairway.problems.places import Places
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW, TSPTWSet
+from fairway.problems.sets import InstanceSet, instance_set
 
 
 def arrays_of(instances):
@@ -53,7 +52,7 @@ def test_a_set_of_given_instances_gives_them_back(rng):
     travels = rng.random((3, 4, 4)) + 1
     given = [TSPTW(travel, 0, index, name="x") for index, travel in enumerate(travels)]
     instances = instance_set(given, "mine")
-    assert isinstance(instances, TSPTWSet)
+    assert instances.timed
     assert instances.places.coordinates is None
     for before, after in zip(given, instances, strict=True):
         assert np.array_equal(before.travel, after.travel)
@@ -86,9 +85,11 @@ def test_a_set_needs_to_know_where_its_nodes_are():
     with pytest.raises(InvalidInstance, match="coordinates or travel"):
         Places()
     with pytest.raises(InvalidInstance, match="opens has shape"):
-        TSPTWSet(Places(np.zeros((2, 3, 2))), np.zeros((2, 4)), np.ones((2, 3)))
+        InstanceSet(Places(np.zeros((2, 3, 2))), opens=np.zeros((2, 4)), closes=np.ones((2, 3)))
     with pytest.raises(InvalidInstance, match=r"instance 0: opens\[0\] is nan"):
-        TSPTWSet(Places(np.zeros((2, 3, 2))), np.full((2, 3), np.nan), np.ones((2, 3)))
+        InstanceSet(
+            Places(np.zeros((2, 3, 2))), opens=np.full((2, 3), np.nan), closes=np.ones((2, 3))
+        )
 
 
 def test_instances_need_no_torch():
@@ -101,7 +102,7 @@ def test_instances_need_no_torch():
 
 def test_a_set_cannot_be_changed_from_outside():
     opens = np.zeros((2, 3))
-    instances = TSPTWSet(Places(np.ones((2, 3, 2))), opens, opens + 1)
+    instances = InstanceSet(Places(np.ones((2, 3, 2))), opens=opens, closes=opens + 1)
     opens[0, 0] = 5
     assert instances.opens[0, 0] == 0
     with pytest.raises(ValueError, match="read-only"):
@@ -118,4 +119,4 @@ def test_instances_keep_their_names_in_sets_and_slices():
     )
     assert [instance.name for instance in named] == ["mine", "set-1"]
     with pytest.raises(InvalidInstance, match="1 labels were given; expected 2"):
-        TSPTWSet(named.places, named.opens, named.closes, labels=["one"])
+        InstanceSet(named.places, opens=named.opens, closes=named.closes, labels=["one"])

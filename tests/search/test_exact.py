@@ -11,8 +11,7 @@ import pytest
 from fairway.errors import InvalidRequest
 from fairway.judge import TOLERANCE, Solution, verify
 from fairway.problems.generate import generate
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPDL, TSPTW
 from fairway.search import exact
 from fairway.search.exact import Stage, beam, prove
 
@@ -166,7 +165,7 @@ def test_a_beam_is_never_better_than_the_best_nor_its_bound_above_it(rank):
     found = 0
     for number in range(200):
         instance = some_drafts(rng) if number % 3 == 0 else some_windows(rng)
-        drafts = isinstance(instance, TSPDL)
+        drafts = instance.laden
         best = best_by_drafts(instance) if drafts else best_by_windows(instance, makespan=False)
         held = beam(instance, int(rng.integers(1, 5)), rank=rank)
         assert held.lower_bound <= best * (1 + 1e-9) + 1e-9

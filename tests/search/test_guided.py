@@ -10,9 +10,9 @@ from fairway.judge import Solution, verify
 from fairway.kernels.lookahead import Guard, ahead
 from fairway.problems.batch import to_batch
 from fairway.problems.generate import generate
-from fairway.problems.instance import instance_set
+from fairway.problems.instance import TSPTW
 from fairway.problems.problem import State, extend, start, step
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.sets import instance_set
 from fairway.search.decode import watch
 from fairway.search.guided import beam
 from fairway.search.rollout import rollout

@@ -10,8 +10,7 @@ from kernels.moves.cases import KINDS, windows
 from fairway.errors import InvalidRequest, InvalidTour
 from fairway.judge import Rejection, Solution, verify
 from fairway.problems.beds import load_bed
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPDL, TSPTW
 from fairway.search.improve import improve
 
 
@@ -29,7 +28,7 @@ def worth(judged, objective):
 @settings(max_examples=60)
 def test_a_feasible_plan_is_never_made_worse(kind, stops, seed, iterations, makespan):
     instance, tour = KINDS[kind](np.random.default_rng(seed), stops)
-    objective = "makespan" if makespan and isinstance(instance, TSPTW) else "travel"
+    objective = "makespan" if makespan and instance.timed else "travel"
     plan = verify(instance, tour)
     assert isinstance(plan, Solution)
     better = improve(instance, tour, iterations=iterations, seed=seed, objective=objective)
@@ -53,7 +52,7 @@ def test_what_is_late_while_a_stop_is_out_is_not_taken_for_a_tour(kind, seed):
 def test_the_best_of_all_tours_is_found_where_they_can_be_counted(kind, rng):
     for _ in range(4):
         instance, tour = KINDS[kind](rng, 6)
-        objectives = ("travel", "makespan") if isinstance(instance, TSPTW) else ("travel",)
+        objectives = ("travel", "makespan") if instance.timed else ("travel",)
         verdicts = [verify(instance, order) for order in itertools.permutations(range(1, 7))]
         for objective in objectives:
             best = min(worth(v, objective) for v in verdicts if isinstance(v, Solution))
@@ -149,7 +148,7 @@ def test_without_any_time_the_order_of_the_limits_is_handed_back_unsearched(kind
     assert (hasty.feasible, hasty.iterations) == (False, 0)
     judged = verify(instance, hasty.tour)
     assert judged.schedule is not None
-    if isinstance(instance, TSPDL):
+    if instance.laden:
         assert isinstance(judged, Solution), (
             "whatever can be called at, can be in the order of drafts"
         )

@@ -14,9 +14,9 @@ from fairway.kernels.pointer import Facts, Pointer
 from fairway.problems.batch import take, to_batch
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS, generate
-from fairway.problems.instance import instance_set
+from fairway.problems.instance import TSPTW
 from fairway.problems.problem import start, step
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.sets import instance_set
 from fairway.search import exact
 from fairway.search.decode import build, scoring
 from fairway.search.probing import build_carefully, refuses

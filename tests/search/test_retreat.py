@@ -5,8 +5,8 @@ from fairway.judge import Solution, verify
 from fairway.kernels.lookahead import ahead
 from fairway.problems.batch import to_batch
 from fairway.problems.generate import generate
-from fairway.problems.instance import instance_set
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPTW
+from fairway.problems.sets import instance_set
 from fairway.search.retreat import retreating
 from fairway.search.rollout import rollout
 from fairway.search.select import greedy, sampler

@@ -6,7 +6,7 @@ import pytest
 import fairway
 from fairway.errors import InvalidRequest
 from fairway.judge import Solution, verify
-from fairway.problems.instance import instance_set
+from fairway.problems.sets import instance_set
 
 
 def mixed(rng, count):

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPTW
 from fairway.solver.solving import solve
 
 TRAVEL = np.array([[0.0, 3, 9], [3, 0, 4], [9, 4, 0]])

@@ -116,7 +116,7 @@ def drafts_episode(xy, demand, limit, tour) -> Episode:
 
 def episodes(problem, batch, tours):
     """One for each tour, row by row."""
-    lines = (batch.opens, batch.closes) if problem == "tsptw" else (batch.demand, batch.draft)
+    lines = (batch.floor, batch.limit) if problem == "tsptw" else (batch.gain, batch.limit)
     episode = windows_episode if problem == "tsptw" else drafts_episode
     exact = [line.double().tolist() for line in (batch.ground.coordinates, *lines)]
     if problem == "tspdl":
@@ -220,7 +220,7 @@ def test_tours_that_keep_every_draft_cost_no_penalty(shared, name, units):
     assert torch.equal(lagrangian(built, violation_unit(batch), Objective()), built.length)
     assert not infeasible(built).any()
 
-    demand, limit = (line / 99 for line in (batch.demand, batch.draft))
+    demand, limit = (line / 99 for line in (batch.gain, batch.limit))
     load, charged = torch.zeros(count), torch.zeros(count)
     for stop in tours.unbind(-1):
         load = load + demand.gather(1, stop[:, None])[:, 0]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fairway.evaluate.metrics import Yardstick
     from fairway.evaluate.outcomes import Results
     from fairway.kernels.lookahead.rule import Guard
-    from fairway.problems.instance import InstanceSet
+    from fairway.problems.sets import InstanceSet
 
 NAMES = {
     "greedy-l": "Greedy-L",
@@ -128,7 +128,8 @@ def _instances(bed: str) -> "InstanceSet":
     """A named bed, or the instances of a file, called by the file's name."""
     from fairway.problems.beds import beds, load_bed
     from fairway.problems.files import read
-    from fairway.problems.instance import Instance, instance_set
+    from fairway.problems.instance import Instance
+    from fairway.problems.sets import instance_set
 
     path = Path(bed)
     if bed in beds() or not (path.exists() or path.suffix):

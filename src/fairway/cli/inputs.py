@@ -8,8 +8,8 @@ from fairway.cli import show
 from fairway.errors import FairwayError, InvalidRequest
 from fairway.problems.distances import Distances
 from fairway.problems.files import read, tours
-from fairway.problems.instance import Instance, InstanceSet
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import Instance
+from fairway.problems.sets import InstanceSet
 
 Item = TypeVar("Item", Instance, Instance | InstanceSet)
 
@@ -59,7 +59,7 @@ def groups(
 
 def _noted(item: Item) -> Item:
     """The same, after a word on stderr where its units cannot fit."""
-    for sentence in item.unit_notes if isinstance(item, TSPTW) else ():
+    for sentence in item.unit_notes if isinstance(item, Instance) else ():
         show.note(f"{item.name}: {sentence}")
     return item
 

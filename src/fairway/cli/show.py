@@ -14,11 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from fairway.cli import cleaned
-from fairway.judge import LoadSchedule, Rejection, Solution, TimeSchedule, Violation
+from fairway.judge import Rejection, Schedule, Solution, Violation
 from fairway.problems.beds import Bed
 from fairway.problems.instance import Instance
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
 
 WIDE = 200
 """Columns where there is no terminal to fit into, so that nothing is cut on its way to a file."""
@@ -80,7 +78,7 @@ def json_line(label: str, instance: Instance, status: str, verdict: Solution | R
         "makespan": verdict.makespan,
         "tour": list(verdict.tour),
         "violations": [asdict(violation) for violation in _broken(verdict)],
-        "schedule": None if verdict.schedule is None else asdict(verdict.schedule),
+        "schedule": None if verdict.schedule is None else _columns(instance, verdict.schedule),
     }
     return json.dumps(record, default=np.ndarray.tolist)
 
@@ -91,7 +89,7 @@ def verdict_line(label: str, instance: Instance, verdict: Solution | Rejection) 
     if isinstance(verdict, Solution):
         answer = Text("feasible", style="bold green")
         answer.append(f"  cost {verdict.cost:.10g}", style="default")
-        if isinstance(verdict.schedule, TimeSchedule):
+        if instance.timed:
             answer.append(f"  back at the depot at {verdict.makespan:.10g}", style="default")
     else:
         answer = Text(
@@ -117,13 +115,10 @@ def violation_lines(verdict: Rejection, most: int = 20) -> list[str]:
 def schedule_table(instance: Instance, verdict: Solution | Rejection) -> Table | None:
     """The schedule of a tour, a row a stop, broken limits marked; None where the tour is not one."""
     broken = {violation.node for violation in _broken(verdict)}
-    match instance, verdict.schedule:
-        case TSPTW(), TimeSchedule() as schedule:
-            return _time_table(instance, schedule, broken)
-        case TSPDL(), LoadSchedule() as schedule:
-            return _load_table(instance, schedule, broken)
-        case _:
-            return None
+    if verdict.schedule is None:
+        return None
+    table = _time_table if instance.timed else _load_table
+    return table(instance, verdict.schedule, broken)
 
 
 def bed_line(bed: Bed) -> str:
@@ -141,7 +136,7 @@ def bed_table(beds: Iterable[Bed]) -> Table:
     return table
 
 
-def _time_table(instance: TSPTW, schedule: TimeSchedule, late: set[int]) -> Table:
+def _time_table(instance: Instance, schedule: Schedule, late: set[int]) -> Table:
     table = _table("stop", ("opens", "closes", "arrival", "wait", "start", "departure"))
     for visit in schedule:
         opens, closes = instance.opens[visit.node], instance.closes[visit.node]
@@ -152,7 +147,7 @@ def _time_table(instance: TSPTW, schedule: TimeSchedule, late: set[int]) -> Tabl
     return table
 
 
-def _load_table(instance: TSPDL, schedule: LoadSchedule, deep: set[int]) -> Table:
+def _load_table(instance: Instance, schedule: Schedule, deep: set[int]) -> Table:
     table = _table("port", ("demand", "load", "draft"))
     for call in schedule:
         numbers = (instance.demand[call.node], call.load, call.draft)
@@ -191,6 +186,13 @@ def _name(instance: Instance, node: int) -> str:
 def _row_name(instance: Instance, node: int) -> str:
     """Number and name: programs go by number, people by name."""
     return str(node) if instance.names is None else f"{node} ({_name(instance, node)})"
+
+
+def _columns(instance: Instance, schedule: Schedule) -> dict[str, np.ndarray]:
+    """What a schedule says about all that the instance asks for."""
+    times = ("arrival", "wait", "start", "departure") if instance.timed else ()
+    loads = ("load", "draft") if instance.laden else ()
+    return {column: getattr(schedule, column) for column in ("node", *times, *loads)}
 
 
 def _counted(number: int, noun: str) -> str:

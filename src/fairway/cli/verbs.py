@@ -206,7 +206,7 @@ def bed_export(name: str, output: Path, index: Index = None) -> None:
 def _losses(item: "Instance", output: Path) -> list[str]:
     """What the format written could not hold."""
     from fairway.problems.files import read
-    from fairway.problems.tsptw import TSPTW
+    from fairway.problems.instance import Instance
 
     if not output.is_file():
         return []
@@ -214,7 +214,7 @@ def _losses(item: "Instance", output: Path) -> list[str]:
     losses = []
     if item.names is not None and getattr(kept, "names", None) != item.names:
         losses.append("the names of the stops are not kept in this format")
-    if isinstance(item, TSPTW) and isinstance(kept, TSPTW) and (kept.service != item.service).any():
+    if isinstance(kept, Instance) and (kept.service != item.service).any():
         rise = item.service.sum()
         losses.append(f"service is folded into travel, so that every tour costs {rise:g} more")
     return losses

@@ -12,8 +12,6 @@ from jaxtyping import Bool, Float, Int
 from fairway.evaluate.outcomes import Outcome
 from fairway.judge import Solution, verify
 from fairway.problems.instance import Instance
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
 
 Tours = Int[np.ndarray, "K M"]
 
@@ -65,15 +63,15 @@ def walked(
     ends = np.zeros((len(tours), 1), np.int64)
     circuit = np.concatenate([ends, tours, ends], axis=1)
     legs = instance.travel[circuit[:, :-1], circuit[:, 1:]]
-    over = _lateness(instance, tours, legs) if isinstance(instance, TSPTW) else None
-    if isinstance(instance, TSPDL):
+    over = _lateness(instance, tours, legs) if instance.timed else None
+    if instance.laden:
         over = _overload(instance, tours)
     assert over is not None, "an instance has windows or drafts"
     return legs.cumsum(axis=1)[:, -1], over
 
 
 def _lateness(
-    instance: TSPTW, tours: Tours, legs: Float[np.ndarray, "K N"]
+    instance: Instance, tours: Tours, legs: Float[np.ndarray, "K N"]
 ) -> Float[np.ndarray, "K N"]:
     now = np.full(len(tours), instance.opens[0] + instance.service[0])
     over = np.empty_like(legs)
@@ -85,7 +83,7 @@ def _lateness(
     return over
 
 
-def _overload(instance: TSPDL, tours: Tours) -> Float[np.ndarray, "K N"]:
+def _overload(instance: Instance, tours: Tours) -> Float[np.ndarray, "K N"]:
     turn = 1 if instance.load == "growing" else -1
     load = instance.demand[tours][:, ::turn].cumsum(axis=1)[:, ::turn]
     at_sea = np.full((len(tours), 1), -np.inf)

@@ -20,7 +20,8 @@ from fairway.inference.foraging import Foraging
 from fairway.inference.mode import Mode
 from fairway.judge import TOLERANCE
 from fairway.problems.beds import beds
-from fairway.problems.instance import Instance, InstanceSet
+from fairway.problems.instance import Instance
+from fairway.problems.sets import InstanceSet
 from fairway.solver.guidance import choice_of, model_at
 from fairway.solver.many import crew_size, job_of, solved
 from fairway.solver.request import Request

@@ -13,7 +13,7 @@ from fairway.judge import Solution, verify
 from fairway.problems.beds import bed_named, load_bed
 from fairway.problems.files import pickles
 from fairway.problems.files.text import Unreadable
-from fairway.problems.instance import InstanceSet
+from fairway.problems.sets import InstanceSet
 
 PUBLISHED_TOLERANCE = 1e-3
 """What the authors' environment forgives, 1e-5 in normalised units, in the raw units of the TSPTW beds."""

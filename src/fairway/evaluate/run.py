@@ -30,8 +30,8 @@ from fairway.evaluate.tree import FORESIGHT
 from fairway.judge import TOLERANCE
 from fairway.problems.beds import beds
 from fairway.problems.files.text import shortened
-from fairway.problems.instance import InstanceSet
 from fairway.problems.places import Places
+from fairway.problems.sets import InstanceSet
 
 VERSIONED = ("fairway", "numpy", "torch", "pyvrp", "ortools")
 

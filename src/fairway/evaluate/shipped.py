@@ -12,8 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Int
 
 from fairway.atomic import write_bytes
-from fairway.problems.instance import InstanceSet
-from fairway.problems.tspdl import TSPDLSet
+from fairway.problems.sets import InstanceSet
 
 FOLDER = Path(__file__).with_name("references")
 
@@ -55,6 +54,8 @@ def write_shipped(instances: InstanceSet, path: Path, shipped: Shipped) -> None:
 
 def _by_limit(instances: InstanceSet) -> Int[np.ndarray, "B M"]:
     """All stops in the order of the middles of their windows, or of their drafts."""
-    drafts = isinstance(instances, TSPDLSet)
-    limit = instances.draft if drafts else instances.opens + instances.closes
+    limit = instances.draft
+    if limit is None:
+        assert instances.opens is not None and instances.closes is not None, "there are windows"
+        limit = instances.opens + instances.closes
     return 1 + np.argsort(limit[:, 1:], axis=1, kind="stable")

@@ -15,7 +15,6 @@ from fairway.errors import WorkerLost
 from fairway.judge import Solution
 from fairway.kernels.compiling import hush
 from fairway.problems.instance import Instance
-from fairway.problems.tsptw import TSPTW
 from fairway.search.exact import beam, prove
 from fairway.search.improve import improve
 from fairway.solver.interrupts import end_with_parent
@@ -78,7 +77,7 @@ def _begin(solver: Single) -> None:
 
 def _prepare(solver: Single) -> None:
     """Import and compile what the solver needs, on an instance that takes it no time."""
-    tiny = TSPTW([[0, 1, 2], [1, 0, 1], [2, 1, 0]], 0, 99)
+    tiny = Instance([[0, 1, 2], [1, 0, 1], [2, 1, 0]], closes=99)
     warm_up([tiny], Request())
     quick = {"seconds": 0.01} if "seconds" in solver.keywords else {}
     partial(solver, **quick)(tiny, (1, 2))
@@ -128,7 +127,7 @@ def by_local_search(
 
 def first_tour(instance: Instance) -> Tour | None:
     """A feasible tour for those who need one: greedy under the look-ahead, or else by insertion."""
-    if isinstance(instance, TSPTW) and isinstance(made := best_of_rules(instance), Solution):
+    if instance.timed and isinstance(made := best_of_rules(instance), Solution):
         return made.tour
     tries = (improve(instance, iterations=most) for most in FIRST_TRIES)
     return next((found.tour for found in tries if found.feasible), None)

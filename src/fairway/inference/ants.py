@@ -20,7 +20,9 @@ from fairway.kernels.moves.form import Form, form_of
 from fairway.policies.checkpoint import load_heatmap
 from fairway.policies.heatmap import HeatmapNetwork
 from fairway.problems.batch import forwards, to_batch
-from fairway.problems.instance import Instance, InstanceSet
+from fairway.problems.instance import Instance
+from fairway.problems.model import model_of
+from fairway.problems.sets import InstanceSet
 from fairway.search.ants import cost_to_ants, drawn_to, forage, outlook_of, untouched, weigh
 from fairway.search.polish import polish, side_by_side
 from fairway.search.rollout import Pause, paused
@@ -128,7 +130,11 @@ def wander(
     heatmap = colony.network(batch)
     heuristic = foraging.power * heatmap.log_heuristic()
     near = heatmap.neighbours if colony.sparse else None
-    forms = [] if foraging.search == "none" else side_by_side(form_of, list(instances), workers)
+    forms = (
+        []
+        if foraging.search == "none"
+        else side_by_side(lambda each: form_of(model_of(each)), list(instances), workers)
+    )
     chance, pheromone = streams(*seed, len(instances)), untouched(batch)
     for iteration in count():
         look = outlook_of(batch, guard, foraging.ants, near)

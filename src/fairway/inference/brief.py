@@ -21,10 +21,10 @@ from fairway.inference.foraging import Foraging
 from fairway.inference.model import Model, load_model
 from fairway.kernels.pointer import Pointer, cpu
 from fairway.policies.checkpoint import draws_heatmaps
-from fairway.problems.batch import forwards, to_batch
+from fairway.problems.batch import Batch, forwards, to_batch
 from fairway.problems.generate import generate
-from fairway.problems.instance import Instance, InstanceSet, instance_set
-from fairway.problems.problem import Batch
+from fairway.problems.instance import Instance
+from fairway.problems.sets import InstanceSet, instance_set
 from fairway.search import guided
 from fairway.search.decode import scoring, watch
 from fairway.search.rollout import Pause, paused, rollout

@@ -7,9 +7,9 @@ from jaxtyping import Bool, Float, Int
 from fairway.inference.model import Model
 from fairway.kernels.lookahead import Guard
 from fairway.kernels.lookahead.rule import Outlook
-from fairway.problems.batch import TSPTWBatch, to_batch
-from fairway.problems.instance import InstanceSet
+from fairway.problems.batch import to_batch
 from fairway.problems.problem import State
+from fairway.problems.sets import InstanceSet
 from fairway.search.decode import scoring, watch
 from fairway.search.ranking import Labels
 
@@ -29,7 +29,7 @@ class PolicyGuide:
         self._look = watch(batch, guard or model.guard, None)
         self._score = scoring(batch, model.policy(batch))
         unit = float(batch.ground.scale[0])
-        self._level = unit if isinstance(batch, TSPTWBatch) else 1.0
+        self._level = unit if not batch.by_set else 1.0
         self._worth = WORTH * unit
         self._device, self._stops = model.device, -1
         self._likely = self._labels = np.zeros(1)

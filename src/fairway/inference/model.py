@@ -10,7 +10,8 @@ from fairway.errors import InvalidFile, InvalidRequest
 from fairway.kernels.lookahead.rule import PAIRS, Guard, Rule
 from fairway.policies.attention import Policy
 from fairway.policies.checkpoint import load_policy
-from fairway.problems.instance import Instance, InstanceSet
+from fairway.problems.instance import Instance
+from fairway.problems.sets import InstanceSet
 
 
 @dataclass(frozen=True, slots=True, eq=False)

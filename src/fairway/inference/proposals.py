@@ -14,14 +14,13 @@ from fairway.inference.model import Model, check_guard
 from fairway.kernels.lookahead import Guard
 from fairway.kernels.pointer import Pointer
 from fairway.problems.augment import symmetries
-from fairway.problems.batch import TSPDLBatch, TSPTWBatch, forwards, take, to_batch
-from fairway.problems.instance import InstanceSet
+from fairway.problems.batch import Batch, forwards, take, to_batch
+from fairway.problems.sets import InstanceSet
 from fairway.search import exact, guided
 from fairway.search.decode import build, scoring, watch
 from fairway.search.probing import build_carefully
 from fairway.search.retreat import retreating
 
-Batch = TSPTWBatch | TSPDLBatch
 ROOM = {"cpu": 1 << 24, "cuda": 1 << 31}
 """Numbers that the largest tensor of a part may hold."""
 NEAR = 1 << 20

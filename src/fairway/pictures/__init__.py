@@ -10,12 +10,11 @@ from matplotlib.figure import Figure
 
 from fairway import atomic
 from fairway.errors import InvalidFile, InvalidRequest, InvalidTour
-from fairway.judge import LoadSchedule, Rejection, Solution, TimeSchedule, verify
+from fairway.judge import Rejection, Solution, verify
 from fairway.pictures import drafts, map, palette, windows  # noqa: A004
 from fairway.pictures.lettering import EM, heading, shortened, stop_labels, verdict
 from fairway.pictures.page import MARGIN, POINTS, Page
 from fairway.problems.instance import Instance
-from fairway.problems.tsptw import TSPTW
 
 FORMATS = {".png": "png", ".svg": "svg"}
 
@@ -82,11 +81,7 @@ def _judged(instance: Instance, tour: Sequence[int] | None) -> Solution | Reject
 
 
 def _page(instance: Instance, tour: tuple[int, ...] | None, wrong: np.ndarray) -> Page:
-    nodes = (
-        windows.order(instance, tour)
-        if isinstance(instance, TSPTW)
-        else drafts.order(instance, tour)
-    )
+    nodes = (windows if instance.timed else drafts).order(instance, tour)
     labels = stop_labels(instance, 22)
     return Page(
         nodes, [labels[node] for node in nodes], wrong[nodes], instance.coordinates is not None
@@ -97,13 +92,12 @@ def _rows(
     figure: Figure, page: Page, instance: Instance, judged: Solution | Rejection | None
 ) -> None:
     schedule = None if judged is None else judged.schedule
-    if not isinstance(instance, TSPTW):
-        assert schedule is None or isinstance(schedule, LoadSchedule)
+    if not instance.timed:
         drafts.draw(figure, page, instance, schedule)
     elif judged is None:
         windows.draw(figure, page, instance)
     else:
-        assert isinstance(schedule, TimeSchedule)
+        assert schedule is not None, "a tour was judged"
         assert judged.makespan is not None
         windows.draw_tour(figure, page, instance, schedule, judged.makespan)
 

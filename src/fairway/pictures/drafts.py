@@ -4,11 +4,11 @@ import numpy as np
 from jaxtyping import Float, Int
 from matplotlib.figure import Figure
 
-from fairway.judge import LoadSchedule
+from fairway.judge import Schedule
 from fairway.pictures import palette
 from fairway.pictures.page import Page
 from fairway.pictures.schedule import Panel, axis_over, last_telling, panel_on
-from fairway.problems.tspdl import TSPDL
+from fairway.problems.instance import Instance
 
 COUNTED = {
     "growing": "growing load: the port's own cargo included",
@@ -16,12 +16,12 @@ COUNTED = {
 }
 
 
-def order(instance: TSPDL, tour: tuple[int, ...] | None) -> Int[np.ndarray, " M"]:
+def order(instance: Instance, tour: tuple[int, ...] | None) -> Int[np.ndarray, " M"]:
     """The port of each row: the tour, or without one the ports by draft; the depot's draft counts for nothing."""
     return 1 + np.argsort(instance.draft[1:], kind="stable") if tour is None else np.array(tour)
 
 
-def draw(figure: Figure, page: Page, instance: TSPDL, schedule: LoadSchedule | None) -> None:
+def draw(figure: Figure, page: Page, instance: Instance, schedule: Schedule | None) -> None:
     """Draw the drafts row by row on one scale, and the loads where there is a tour."""
     drafts = instance.draft[page.nodes]
     most = last_telling(drafts, 0.0, 0.0) if schedule is None else float(schedule.load.max())

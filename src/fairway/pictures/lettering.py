@@ -4,12 +4,10 @@ from unicodedata import east_asian_width
 
 from fairway.judge import Rejection, Solution
 from fairway.problems.instance import Instance
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.table import PROBLEMS
 
 EM = 0.64
 """The width of a digit over the size of its font; most letters are narrower."""
-
-PROBLEMS = {"tsptw": "time windows (TSPTW)", "tspdl": "draft limits (TSPDL)"}
 
 
 def shortened(text: str, limit: int) -> str:
@@ -44,7 +42,11 @@ def number(value: float) -> str:
 
 def heading(instance: Instance) -> str:
     """Which instance this is."""
-    facts = (shortened(instance.name, 60), PROBLEMS[instance.problem], f"{instance.nodes} nodes")
+    facts = (
+        shortened(instance.name, 60),
+        PROBLEMS[instance.problem].title,
+        f"{instance.nodes} nodes",
+    )
     return "  ·  ".join(fact for fact in facts if fact.strip())
 
 
@@ -54,7 +56,7 @@ def verdict(instance: Instance, judged: Solution | Rejection | None) -> str:
         case None:
             return "no tour"
         case Solution(cost=cost, makespan=makespan):
-            back = f",  makespan {number(makespan)}" if isinstance(instance, TSPTW) else ""
+            back = f",  makespan {number(makespan)}" if instance.timed else ""
             return f"feasible:  cost {number(cost)}{back}"
         case Rejection(violations=(first, *rest)):
             count = "1 violation" if not rest else f"{len(rest) + 1} violations; first"

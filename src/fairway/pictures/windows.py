@@ -1,18 +1,20 @@
 """The schedule of a TSPTW tour: windows as pale bars, and on them arrival, waiting, service and lateness."""
 
+from dataclasses import fields
+
 import numpy as np
 from jaxtyping import Float, Int
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from fairway.judge import TimeSchedule
+from fairway.judge import Schedule
 from fairway.pictures import palette
 from fairway.pictures.page import Page
 from fairway.pictures.schedule import Axis, Panel, axis_over, last_telling, panel_on
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import Instance
 
 
-def order(instance: TSPTW, tour: tuple[int, ...] | None) -> Int[np.ndarray, " N"]:
+def order(instance: Instance, tour: tuple[int, ...] | None) -> Int[np.ndarray, " N"]:
     """The node of each row: the tour, or without one the stops by closing time; the depot always last."""
     stops = (
         1 + np.lexsort((instance.opens[1:], instance.closes[1:]))
@@ -22,7 +24,7 @@ def order(instance: TSPTW, tour: tuple[int, ...] | None) -> Int[np.ndarray, " N"
     return np.append(stops, 0)
 
 
-def draw(figure: Figure, page: Page, instance: TSPTW) -> None:
+def draw(figure: Figure, page: Page, instance: Instance) -> None:
     """Draw the windows of an instance without a tour."""
     opens, closes = instance.opens[page.nodes], instance.closes[page.nodes]
     for axes, span in page.panels(figure):
@@ -36,7 +38,7 @@ def draw(figure: Figure, page: Page, instance: TSPTW) -> None:
 
 
 def draw_tour(
-    figure: Figure, page: Page, instance: TSPTW, schedule: TimeSchedule, back: float
+    figure: Figure, page: Page, instance: Instance, schedule: Schedule, back: float
 ) -> None:
     """Draw the windows in the order of a tour that is `back` at the depot at last, and what it makes of them."""
     opens, closes = instance.opens[page.nodes], instance.closes[page.nodes]
@@ -55,24 +57,22 @@ def draw_tour(
     figure.axes[-len(page.spans)].set_title(title, fontsize=10, loc="left")
 
 
-def _with_return(schedule: TimeSchedule, back: float) -> TimeSchedule:
+def _with_return(schedule: Schedule, back: float) -> Schedule:
     """The schedule with the depot as its last visit, which neither waits nor takes time."""
-    columns = (schedule.arrival, schedule.wait, schedule.start, schedule.departure)
-    ends = (back, 0.0, back, back)
-    return TimeSchedule(
-        np.append(schedule.node, 0),
-        *(np.append(column, end) for column, end in zip(columns, ends, strict=True)),
-    )
+    ends = (0, back, 0.0, back, back, 0.0, np.inf)
+    columns = zip(_columns(schedule), ends, strict=True)
+    return Schedule(*(np.append(column, end) for column, end in columns))
 
 
-def _part(schedule: TimeSchedule, span: slice) -> TimeSchedule:
-    columns = (schedule.node, schedule.arrival, schedule.wait, schedule.start, schedule.departure)
-    return TimeSchedule(*(column[span] for column in columns))
+def _part(schedule: Schedule, span: slice) -> Schedule:
+    return Schedule(*(column[span] for column in _columns(schedule)))
 
 
-def _axis(
-    before: Float[np.ndarray, " R"], stays: TimeSchedule, windows: tuple[float, float]
-) -> Axis:
+def _columns(schedule: Schedule) -> tuple[np.ndarray, ...]:
+    return tuple(getattr(schedule, column.name) for column in fields(Schedule))
+
+
+def _axis(before: Float[np.ndarray, " R"], stays: Schedule, windows: tuple[float, float]) -> Axis:
     return axis_over((float(before[0]), float(stays.departure[-1])), windows)
 
 
@@ -95,7 +95,7 @@ def _travel(
     )
 
 
-def _stays(panel: Panel, stays: TimeSchedule) -> None:
+def _stays(panel: Panel, stays: Schedule) -> None:
     """At each stop the arrival, the waiting, and the service, which where it takes no time is a dot alone."""
     waits, serves, stops = stays.wait > 0, stays.departure > stays.start, stays.node > 0
     if waits.any():

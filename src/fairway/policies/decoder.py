@@ -6,7 +6,8 @@ from torch import Tensor, nn
 
 from fairway.kernels.pointer import Facts, Pointer
 from fairway.policies.config import PolicyConfig
-from fairway.policies.features import Batch, horizon_of
+from fairway.policies.features import horizon_of
+from fairway.problems.batch import Batch
 
 CLIP = 10.0
 """Scores are 10 tanh(...), in both papers."""

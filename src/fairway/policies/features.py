@@ -5,21 +5,13 @@ from jaxtyping import Float
 from torch import Tensor
 
 from fairway.kernels.pointer.reference import squashed
-from fairway.problems.batch import TSPDLBatch, TSPTWBatch
-from fairway.problems.problem import every_pair
-
-Batch = TSPTWBatch | TSPDLBatch
+from fairway.problems.batch import Batch, every_pair
 
 
 def features(batch: Batch) -> Float[Tensor, "B N 4"]:
     """Coordinates, and what is asked of the level: the window, or the demand and the draft, by the horizon."""
-    asked = (
-        (batch.opens, batch.closes)
-        if isinstance(batch, TSPTWBatch)
-        else (batch.demand, batch.draft)
-    )
     horizon = horizon_of(batch)[:, None]
-    return torch.cat([places(batch), torch.stack([line / horizon for line in asked], -1)], -1)
+    return torch.cat([places(batch), torch.stack([line / horizon for line in batch.asked], -1)], -1)
 
 
 def relations(batch: Batch) -> Float[Tensor, "B N N 8"]:

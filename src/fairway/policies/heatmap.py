@@ -15,10 +15,10 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from fairway.policies.config import HeatmapConfig
-from fairway.policies.features import Batch, features, horizon_of
+from fairway.policies.features import features, horizon_of
 from fairway.policies.neighbours import neighbours
 from fairway.policies.norms import norm
-from fairway.problems.problem import rows
+from fairway.problems.batch import Batch, rows
 
 FAINT = 1e-10
 """What every pair of nodes is worth, with an edge or without: an ant that has no other choice can go there."""

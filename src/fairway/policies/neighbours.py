@@ -14,9 +14,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from fairway.policies.config import Graph
-from fairway.policies.features import Batch
-from fairway.problems.batch import TSPTWBatch
-from fairway.problems.problem import every_pair
+from fairway.problems.batch import Batch, every_pair
 
 
 def neighbours(batch: Batch, graph: Graph, share: int) -> Int[Tensor, "B N K"]:
@@ -37,13 +35,13 @@ def neighbours(batch: Batch, graph: Graph, share: int) -> Int[Tensor, "B N K"]:
 
 def _likeness(batch: Batch) -> Float[Tensor, "B N N"]:
     """How well a column's limits go with being served after the row's."""
-    if isinstance(batch, TSPTWBatch):
-        ends = torch.minimum(batch.closes[:, :, None], batch.closes[:, None, :])
-        alike = ends - torch.maximum(batch.opens[:, :, None], batch.opens[:, None, :])
-        first = -batch.opens
+    if not batch.by_set:
+        ends = torch.minimum(batch.limit[:, :, None], batch.limit[:, None, :])
+        alike = ends - torch.maximum(batch.floor[:, :, None], batch.floor[:, None, :])
+        first = -batch.floor
     else:
-        alike = -(batch.draft[:, :, None] - batch.draft[:, None, :]).abs()
-        first = -batch.draft
+        alike = -(batch.limit[:, :, None] - batch.limit[:, None, :]).abs()
+        first = -batch.limit
     return torch.cat([first[:, None, :], alike[:, 1:]], dim=1)
 
 

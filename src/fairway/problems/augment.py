@@ -6,12 +6,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from fairway.problems.batch import TSPDLBatch, TSPTWBatch, each
+from fairway.problems.batch import Batch, each
 
 SYMMETRIES = 8
 
 
-def symmetries(batch: TSPTWBatch | TSPDLBatch) -> TSPTWBatch | TSPDLBatch:
+def symmetries(batch: Batch) -> Batch:
     """Eight views of every instance, view after view; only coordinates change, so costs and limits are the same."""
     views = each(batch, lambda column: column.repeat(SYMMETRIES, *(1,) * (column.dim() - 1)))
     if batch.ground.coordinates is None:

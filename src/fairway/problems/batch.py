@@ -1,11 +1,10 @@
-"""Sets of instances as float32 tensors in the paper's normalisation, each with its problem's law.
+"""Sets of instances as float32 tensors in the paper's normalisation.
 
 Apart from the instances because importing torch takes a second that reading, judging and drawing need not pay.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import overload
 
 import numpy as np
 import torch
@@ -13,10 +12,9 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from fairway.errors import InvalidRequest
+from fairway.problems.instance import TSPDL, TSPTW, Instance
 from fairway.problems.places import Places
-from fairway.problems.problem import rows
-from fairway.problems.tspdl import TSPDLSet
-from fairway.problems.tsptw import TSPTWSet
+from fairway.problems.sets import InstanceSet
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,125 +39,113 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TSPTWBatch:
-    """Time windows: the level is the start of service, which waits for the window to open."""
+class Batch:
+    """B instances of N nodes as tensors on one device, with the one resource that their tours accumulate.
 
-    ground: Ground
-    opens: Float[Tensor, "B N"]
-    closes: Float[Tensor, "B N"]
-    """The depot's is lowered to the latest return that can still occur, the paper's u_0."""
-    service: Float[Tensor, "B N"]
-
-    @property
-    def floor(self) -> Float[Tensor, "B N"]:
-        """Service waits for the window to open."""
-        return self.opens
-
-    @property
-    def limit(self) -> Float[Tensor, "B N"]:
-        """Service must start before the window closes."""
-        return self.closes
-
-    @property
-    def outset(self) -> Float[Tensor, " B"]:
-        """The tour leaves as the depot opens."""
-        return self.opens[:, 0]
-
-    @property
-    def horizon(self) -> Float[Tensor, " B"]:
-        """The latest return to the depot."""
-        return self.closes[:, 0]
-
-    @property
-    def unit(self) -> Float[Tensor, " B"]:
-        """Times are in lengths of the unit square already."""
-        return torch.ones_like(self.closes[:, 0])
-
-    def lead(self, here: Int[Tensor, "B *S"], there: Int[Tensor, "B *S"]) -> Float[Tensor, "B *S"]:
-        """From the start of service at one node to the arrival at another."""
-        return self.service[rows(here), here] + self.ground.travel(here, there)
-
-    def travel(
-        self, here: Int[Tensor, "B *S"], there: Int[Tensor, "B *S"]
-    ) -> Float[Tensor, "B *S"]:
-        """Travel time, in normalised units."""
-        return self.ground.travel(here, there)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TSPDLBatch:
-    """Draft limits in the growing direction: the level is the load, kept in raw units so that whole loads stay exact.
-
-    The paper divides demands and drafts by the total demand; in float32 that makes loads at their limit seem above it.
-    Here features divide by `horizon`, and the law does not.
+    Going from i to j the level rises by `lead`, and to `floor` of j where it is still lower. It is the start of
+    service, which waits for a window to open, or a growing load, kept in raw units so that whole loads stay exact: divided by
+    the total demand, as in the paper, loads at their limit seem above it in float32.
     """
 
     ground: Ground
-    demand: Float[Tensor, "B N"]
-    draft: Float[Tensor, "B N"]
+    floor: Float[Tensor, "B N"]
+    """The lowest level with which each node can be served."""
+    limit: Float[Tensor, "B N"]
+    """The highest level allowed at each node; a depot's closing is lowered to the latest return that can still occur,
+    the paper's u_0."""
+    stay: Float[Tensor, "B N"] | None = None
+    """Service, where the level is the time."""
+    gain: Float[Tensor, "B N"] | None = None
+    """Cargo, where the level is the load."""
 
     @property
-    def floor(self) -> Float[Tensor, "B N"]:
-        """No port asks for a load."""
-        return torch.zeros_like(self.demand)
-
-    @property
-    def limit(self) -> Float[Tensor, "B N"]:
-        """The load, own cargo included, must not exceed the draft."""
-        return self.draft
+    def by_set(self) -> bool:
+        """Whether the level follows from the nodes visited, as a load does."""
+        return self.gain is not None
 
     @property
     def outset(self) -> Float[Tensor, " B"]:
-        """The ship leaves the depot empty."""
-        return torch.zeros_like(self.demand[:, 0])
+        """The level with which a tour leaves the depot: as it opens, or empty."""
+        return self.floor[:, 0]
 
     @property
     def horizon(self) -> Float[Tensor, " B"]:
-        """The total demand, or 1 where there is none."""
-        total = self.demand.sum(-1)
+        """What a level is divided by where a policy reads it: the latest return, or the total load if there is any."""
+        if self.gain is None:
+            return self.limit[:, 0]
+        total = self.gain.sum(-1)
         return torch.where(total > 0, total, 1.0)
 
     @property
     def unit(self) -> Float[Tensor, " B"]:
-        """The mean demand of a port."""
-        return self.horizon / (self.demand.shape[1] - 1)
+        """What a slack is divided by where a policy reads it: about what one step adds to a level.
+
+        Times are in lengths of the unit square already.
+        """
+        if self.gain is None:
+            return torch.ones_like(self.limit[:, 0])
+        return self.horizon / (self.limit.shape[1] - 1)
+
+    @property
+    def asked(self) -> tuple[Float[Tensor, "B N"], Float[Tensor, "B N"]]:
+        """What a policy reads of each node: its window, or its demand and its draft."""
+        return self.floor if self.gain is None else self.gain, self.limit
 
     def lead(self, here: Int[Tensor, "B *S"], there: Int[Tensor, "B *S"]) -> Float[Tensor, "B *S"]:
-        """The port's own cargo, wherever the ship comes from."""
-        return self.demand[rows(there), there].expand(here.shape)
+        """By how much the level rises on the way from one node straight to another."""
+        if self.gain is not None:
+            return self.gain[rows(there), there].expand(here.shape)
+        assert self.stay is not None, "a level is a time or a load"
+        return self.stay[rows(here), here] + self.ground.travel(here, there)
 
     def travel(
         self, here: Int[Tensor, "B *S"], there: Int[Tensor, "B *S"]
     ) -> Float[Tensor, "B *S"]:
-        """Travel cost, in normalised units."""
+        """The cost of going from one node straight to another, in normalised units."""
         return self.ground.travel(here, there)
 
 
-def take(
-    batch: TSPTWBatch | TSPDLBatch, some: slice | Int[Tensor, " K"]
-) -> TSPTWBatch | TSPDLBatch:
+def timed_batch(
+    ground: Ground,
+    opens: Float[Tensor, "B N"],
+    closes: Float[Tensor, "B N"],
+    service: Float[Tensor, "B N"],
+) -> Batch:
+    """Time windows."""
+    return Batch(ground, opens, latest_return(closes, service, ground), stay=service)
+
+
+def laden_batch(ground: Ground, demand: Float[Tensor, "B N"], draft: Float[Tensor, "B N"]) -> Batch:
+    """Draft limits for a growing load."""
+    return Batch(ground, torch.zeros_like(demand), draft, gain=demand)
+
+
+def take(batch: Batch, some: slice | Int[Tensor, " K"]) -> Batch:
     """Some instances of a batch."""
     return each(batch, lambda tensor: tensor[some])
 
 
-def moved(batch: TSPTWBatch | TSPDLBatch, device: torch.device | str) -> TSPTWBatch | TSPDLBatch:
+def moved(batch: Batch, device: torch.device | str) -> Batch:
     """The same batch on another device."""
     return each(batch, lambda tensor: tensor.to(device))
 
 
-def each(
-    batch: TSPTWBatch | TSPDLBatch, change: Callable[[Tensor], Tensor]
-) -> TSPTWBatch | TSPDLBatch:
+def each(batch: Batch, change: Callable[[Tensor], Tensor]) -> Batch:
     """The batch with every tensor changed in the same way."""
+
+    def changed(tensor: Tensor | None) -> Tensor | None:
+        return None if tensor is None else change(tensor)
+
     ground = batch.ground
-    part = Ground(
-        None if ground.coordinates is None else change(ground.coordinates),
-        None if ground.matrix is None else change(ground.matrix),
-        change(ground.scale),
-    )
-    if isinstance(batch, TSPTWBatch):
-        return TSPTWBatch(part, change(batch.opens), change(batch.closes), change(batch.service))
-    return TSPDLBatch(part, change(batch.demand), change(batch.draft))
+    part = Ground(changed(ground.coordinates), changed(ground.matrix), change(ground.scale))
+    limits = change(batch.floor), change(batch.limit)
+    return Batch(part, *limits, changed(batch.stay), changed(batch.gain))
+
+
+def rows(index: Int[Tensor, "B *S"]) -> Int[Tensor, "B *ones"]:
+    """The instance each index belongs to, shaped to broadcast against it."""
+    instances = torch.arange(index.shape[0], device=index.device)
+    return instances.view(-1, *(1,) * (index.dim() - 1))
 
 
 def latest_return(
@@ -173,62 +159,75 @@ def latest_return(
     return torch.cat([depot[:, None], closes[:, 1:]], dim=-1)
 
 
-@overload
 def to_batch(
-    instances: TSPTWSet, device: torch.device | str = "cpu", dtype: torch.dtype = torch.float32
-) -> TSPTWBatch: ...
-@overload
-def to_batch(
-    instances: TSPDLSet, device: torch.device | str = "cpu", dtype: torch.dtype = torch.float32
-) -> TSPDLBatch: ...
-def to_batch(
-    instances: TSPTWSet | TSPDLSet,
-    device: torch.device | str = "cpu",
-    dtype: torch.dtype = torch.float32,
-) -> TSPTWBatch | TSPDLBatch:
+    instances: InstanceSet, device: torch.device | str = "cpu", dtype: torch.dtype = torch.float32
+) -> Batch:
     """A set as tensors in the paper's normalisation, draft limits in the growing direction."""
 
     def place(array: np.ndarray) -> Tensor:
         return torch.tensor(array, dtype=dtype, device=device)
 
-    if isinstance(instances, TSPTWSet):
-        return _tsptw_batch(instances, place)
-    if isinstance(instances, TSPDLSet):
-        return _tspdl_batch(instances, place)
-    raise InvalidRequest(
-        f"a batch is made of a set, as instance_set makes them; this is a {type(instances).__name__}"
-    )
+    if not isinstance(instances, InstanceSet):
+        raise InvalidRequest(
+            f"a batch is made of a set, as instance_set makes them; this is a {type(instances).__name__}"
+        )
+    match instances.problem:
+        case "tsptw":
+            return _tsptw_batch(instances, place)
+        case "tspdl":
+            return _tspdl_batch(instances, place)
+        case _:
+            raise InvalidRequest(
+                "tensors are made of time windows alone or of draft limits alone; this set has both"
+            )
 
 
 Placing = Callable[[np.ndarray], Tensor]
 """From numpy to the device and precision of a batch."""
 
 
-def forwards(
-    instances: TSPTWSet | TSPDLSet, tours: Int[np.ndarray, "B K M"]
-) -> Int[np.ndarray, "B K M"]:
+def forwards(instances: InstanceSet, tours: Int[np.ndarray, "B K M"]) -> Int[np.ndarray, "B K M"]:
     """Tours that were built as levels grow, in the direction of the instances."""
-    backwards = isinstance(instances, TSPDLSet) and instances.load == "shrinking"
-    return tours[..., ::-1] if backwards else tours
+    return tours[..., ::-1] if instances.load == "shrinking" else tours
 
 
-def _tsptw_batch(instances: TSPTWSet, place: Placing) -> TSPTWBatch:
+def instances_in(batch: Batch) -> list[Instance]:
+    """The instances of a batch one by one, in the batch's own units; loads grow."""
+    make = TSPTW if batch.gain is None else TSPDL
+    last = batch.stay if batch.gain is None else None
+    columns = (batch.travel(*every_pair(batch)), *batch.asked, *(() if last is None else (last,)))
+    lists = (column.double().cpu().numpy() for column in columns)
+    return [make(*line) for line in zip(*lists, strict=True)]
+
+
+def every_pair(batch: Batch) -> tuple[Int[Tensor, "B N N"], Int[Tensor, "B N N"]]:
+    """All pairs of nodes of each instance, from row to column."""
+    instances, nodes = batch.limit.shape
+    node = torch.arange(nodes, device=batch.limit.device).expand(instances, nodes, nodes)
+    return node.mT, node
+
+
+def _tsptw_batch(instances: InstanceSet, place: Placing) -> Batch:
     """Coordinates, travel and times divided by the set's scale."""
     ground, scale = _ground(instances.places, instances.scale, place)
+    columns = (instances.opens, instances.closes, instances.service)
+    neutral = (0.0, np.inf, 0.0)
     opens, closes, service = (
-        place(column / scale[:, None])
-        for column in (instances.opens, instances.closes, instances.service)
+        place((np.full(instances.places.shape, absent) if each is None else each) / scale[:, None])
+        for each, absent in zip(columns, neutral, strict=True)
     )
-    return TSPTWBatch(ground, opens, latest_return(closes, service, ground), service)
+    return timed_batch(ground, opens, closes, service)
 
 
-def _tspdl_batch(instances: TSPDLSet, place: Placing) -> TSPDLBatch:
+def _tspdl_batch(instances: InstanceSet, place: Placing) -> Batch:
     """Coordinates and travel divided by the set's scale; a shrinking load is read from the other end."""
     places = instances.places
     if instances.load == "shrinking" and places.matrix is not None:
         places = Places(places.coordinates, places.matrix.swapaxes(-1, -2))
     ground, _ = _ground(places, instances.scale, place)
-    return TSPDLBatch(ground, place(instances.demand), place(instances.draft))
+    assert instances.demand is not None, "there are loads"
+    assert instances.draft is not None
+    return laden_batch(ground, place(instances.demand), place(instances.draft))
 
 
 def _ground(

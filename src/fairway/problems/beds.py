@@ -20,10 +20,9 @@ from fairway.problems.generate import (
     TourWindows,
     named_law,
 )
-from fairway.problems.instance import InstanceSet
 from fairway.problems.places import Places
-from fairway.problems.tspdl import TSPDLSet
-from fairway.problems.tsptw import TSPTWSet
+from fairway.problems.sets import InstanceSet
+from fairway.problems.table import PROBLEMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +101,16 @@ def _matches(arrays: published.Arrays, bed: Bed) -> bool:
 
 
 def _as_set(arrays: published.Arrays, bed: Bed) -> InstanceSet:
-    places = Places(arrays["coordinates"])
-    if bed.problem == "tspdl":
-        return TSPDLSet(places, arrays["demand"], arrays["draft"], name=bed.name, scale=1.0)
-    return TSPTWSet(places, arrays["opens"], arrays["closes"], name=bed.name, scale=100.0)
+    return InstanceSet(
+        Places(arrays["coordinates"]),
+        opens=arrays.get("opens"),
+        closes=arrays.get("closes"),
+        service=0.0 if "opens" in arrays else None,
+        demand=arrays.get("demand"),
+        draft=arrays.get("draft"),
+        name=bed.name,
+        scale=PROBLEMS[bed.problem].scale,
+    )
 
 
 def _cached(path: Path) -> published.Arrays | None:

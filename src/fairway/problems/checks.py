@@ -1,6 +1,7 @@
 """The checks an instance makes on construction, and the read-only float64 arrays they return."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from jaxtyping import Float
@@ -22,28 +23,44 @@ LARGEST = 1e15
 """Beyond it float64 no longer tells neighbouring thousandths apart, and sums along a tour lose meaning."""
 
 
-def matrix(values: ArrayLike) -> Float[np.ndarray, "N N"]:
+def matrix(
+    values: ArrayLike, name: str = "travel", nodes: int | None = None
+) -> Float[np.ndarray, "N N"]:
     """A square, finite, non-negative matrix of two nodes or more; its diagonal, never travelled, is set to zero."""
-    array = _numbers(values, "travel")
+    array = _finite_numbers(values, name)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise InvalidInstance(
-            f"travel has shape {_shape(array)}; expected a square matrix, one row and one column a node",
-            "travel",
+            f"{name} has shape {_shape(array)}; expected a square matrix, one row and one column a node",
+            name,
         )
     if len(array) < 2:
         raise InvalidInstance(
-            "there is no stop besides the depot; expected at least two nodes", "travel"
+            "there is no stop besides the depot; expected at least two nodes", name
         )
-    _all_non_negative(array, "travel")
+    if nodes not in (None, len(array)):
+        raise InvalidInstance(
+            f"{name} has {len(array)} rows; expected {nodes}, one a node of the travel matrix", name
+        )
+    _all_non_negative(array, name)
     np.fill_diagonal(array, 0.0)
     return _frozen(array)
 
 
 def vector(
-    values: ArrayLike, name: str, nodes: int, non_negative: bool = False
+    values: ArrayLike | None,
+    name: str,
+    nodes: int,
+    *,
+    non_negative: bool = False,
+    absent: float | None = None,
 ) -> Float[np.ndarray, " N"]:
-    """One finite number a node; a single number stands for all nodes."""
+    """One number a node; a single number stands for all nodes. Infinity is taken where it is the neutral value."""
+    if values is None:
+        assert absent is not None, f"{name} has a neutral value"
+        return _frozen(np.full(nodes, absent))
     array = _numbers(values, name)
+    if absent != np.inf:
+        finite(array, name)
     if array.ndim == 0:
         array = np.full(nodes, array)
     if array.shape != (nodes,):
@@ -56,11 +73,104 @@ def vector(
     return _frozen(array)
 
 
+def amount(value: float, name: str) -> float:
+    """A number, zero or more."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value >= 0:
+        raise InvalidInstance(f"{name} is {value!r}; expected a number, zero or more", name)
+    return float(value)
+
+
+def choice(value: str, name: str, choices: tuple[str, ...]) -> str:
+    """One of some words."""
+    if value not in choices:
+        raise InvalidInstance(f"{name} is {value!r}; expected {' or '.join(choices)}", name)
+    return value
+
+
+def windows(
+    given: Mapping[int, Sequence[tuple[float, float]]], nodes: int
+) -> dict[int, tuple[tuple[float, float], ...]]:
+    """Several windows of a stop, in order and apart from each other."""
+    known = {}
+    for node, spans in given.items():
+        _node(node, "windows", nodes)
+        known[node] = tuple((float(first), float(last)) for first, last in spans)
+        ends = [end for span in known[node] for end in span]
+        if not ends or any(math.isnan(end) for end in ends) or sorted(ends) != ends:
+            raise InvalidInstance(
+                f"the windows of node {node} are {known[node]}; expected at least one, each (open, close) with "
+                "open <= close, in order and without overlap",
+                "windows",
+                (node,),
+            )
+    return known
+
+
+def node_pairs(
+    given: Sequence[tuple[int, int]], name: str, nodes: int
+) -> tuple[tuple[int, int], ...]:
+    """Two different stops each."""
+    known = []
+    for pair in given:
+        if len(pair) != 2 or pair[0] == pair[1] or 0 in pair:
+            raise InvalidInstance(f"{name} has {tuple(pair)}; expected two different stops", name)
+        known.append((_node(pair[0], name, nodes), _node(pair[1], name, nodes)))
+    return tuple(known)
+
+
+def breaks(given: Sequence[tuple[float, float, float]]) -> tuple[tuple[float, float, float], ...]:
+    """When each may start, from and until, and how long it is."""
+    known = []
+    for row in given:
+        if len(row) != 3 or not (row[0] <= row[1] and row[2] >= 0):
+            raise InvalidInstance(
+                f"a break is {tuple(row)}; expected (earliest start, latest start, length)",
+                "breaks",
+            )
+        known.append((float(row[0]), float(row[1]), float(row[2])))
+    return tuple(known)
+
+
+def end(node: int | None, nodes: int) -> int | None:
+    """Where a tour ends."""
+    return None if node is None else _node(node, "end", nodes)
+
+
+def finite(array: Float[np.ndarray, "..."], name: str) -> None:
+    """Refuse infinities."""
+    if (bad := _first(np.isinf(array))) is not None:
+        raise InvalidInstance(
+            f"{name}{_at(bad)} is {array[bad]}; expected a finite number", name, bad
+        )
+
+
+def ordered_windows(opens: Float[np.ndarray, " N"], closes: Float[np.ndarray, " N"]) -> None:
+    """Refuse a window that closes before it opens."""
+    if (wrong := np.flatnonzero(opens > closes)).size:
+        stop = int(wrong[0])
+        raise InvalidInstance(
+            f"the window of node {stop} closes at {closes[stop]:g} before it opens at {opens[stop]:g}; "
+            "expected open <= close",
+            "closes",
+            (stop,),
+        )
+
+
+def idle_depot(demand: Float[np.ndarray, " N"]) -> None:
+    """Refuse cargo at the depot."""
+    if demand[0] != 0:
+        raise InvalidInstance(
+            f"the depot has a demand of {demand[0]:g}; expected 0, cargo belongs to the ports",
+            "demand",
+            (0,),
+        )
+
+
 def points(values: ArrayLike | None, nodes: int) -> Float[np.ndarray, "N 2"] | None:
     """An x and a y a node, or None."""
     if values is None:
         return None
-    array = _numbers(values, "coordinates")
+    array = _finite_numbers(values, "coordinates")
     if array.shape != (nodes, 2):
         raise InvalidInstance(
             f"coordinates have shape {_shape(array)}; expected {nodes} rows of x and y",
@@ -151,17 +261,31 @@ def _numbers(values: ArrayLike, name: str) -> Float[np.ndarray, "..."]:
             f"{name} is not an array of numbers; expected rows of equal length, numbers only",
             name,
         )
-    if (bad := _first(~np.isfinite(array))) is not None:
+    if (bad := _first(np.isnan(array) | (array == -np.inf))) is not None:
         raise InvalidInstance(
             f"{name}{_at(bad)} is {array[bad]}; expected a finite number", name, bad
         )
-    if (bad := _first(np.abs(array) > LARGEST)) is not None:
+    if (bad := _first((np.abs(array) > LARGEST) & (array < np.inf))) is not None:
         raise InvalidInstance(
             f"{name}{_at(bad)} is {array[bad]:g}; expected at most {LARGEST:g}, choose a larger unit",
             name,
             bad,
         )
     return array
+
+
+def _finite_numbers(values: ArrayLike, name: str) -> Float[np.ndarray, "..."]:
+    array = _numbers(values, name)
+    finite(array, name)
+    return array
+
+
+def _node(node: int, name: str, nodes: int) -> int:
+    if isinstance(node, bool) or not isinstance(node, int | np.integer) or not 0 <= node < nodes:
+        raise InvalidInstance(
+            f"{name} names node {node!r}; nodes are numbered 0 to {nodes - 1}", name
+        )
+    return int(node)
 
 
 def _all_non_negative(array: Float[np.ndarray, "..."], name: str) -> None:

@@ -4,11 +4,11 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Generator, Tensor
 
-from fairway.problems.batch import Ground, TSPDLBatch, TSPTWBatch, latest_return
+from fairway.problems.batch import Batch, Ground, laden_batch, timed_batch
 from fairway.problems.generate import Law, LoweredDrafts, RandomWindows, TourWindows
 
 
-def draw(law: Law, n: int, count: int, generator: Generator) -> TSPTWBatch | TSPDLBatch:
+def draw(law: Law, n: int, count: int, generator: Generator) -> Batch:
     """Draw `count` instances of `n` nodes, on the device of the generator."""
     match law:
         case RandomWindows():
@@ -19,7 +19,7 @@ def draw(law: Law, n: int, count: int, generator: Generator) -> TSPTWBatch | TSP
             return lowered_drafts(law, n, count, generator)
 
 
-def random_windows(law: RandomWindows, n: int, count: int, generator: Generator) -> TSPTWBatch:
+def random_windows(law: RandomWindows, n: int, count: int, generator: Generator) -> Batch:
     """Easy and medium TSPTW."""
     tour_time = law.tour_time(n)
     ground = _ground(n, count, law.side, generator)
@@ -33,7 +33,7 @@ def random_windows(law: RandomWindows, n: int, count: int, generator: Generator)
     return _windows(ground, opens / law.side, closes / law.side)
 
 
-def tour_windows(law: TourWindows, n: int, count: int, generator: Generator) -> TSPTWBatch:
+def tour_windows(law: TourWindows, n: int, count: int, generator: Generator) -> Batch:
     """Hard TSPTW, summed in float64; rounding never closes a window before the hidden tour is there."""
     ground = _ground(n, count, law.side, generator)
     assert ground.coordinates is not None
@@ -52,7 +52,7 @@ def tour_windows(law: TourWindows, n: int, count: int, generator: Generator) -> 
     return _windows(ground, opens, closes)
 
 
-def lowered_drafts(law: LoweredDrafts, n: int, count: int, generator: Generator) -> TSPDLBatch:
+def lowered_drafts(law: LoweredDrafts, n: int, count: int, generator: Generator) -> Batch:
     """TSPDL, with no rejection."""
     ground = _ground(n, count, 1.0, generator)
     lowered = law.lowered(n)
@@ -62,7 +62,7 @@ def lowered_drafts(law: LoweredDrafts, n: int, count: int, generator: Generator)
         draft.scatter_(1, ports, servable_drafts(n - 2, lowered, count, generator).float())
     demand = torch.ones_like(draft)
     demand[:, 0] = 0
-    return TSPDLBatch(ground, demand, draft)
+    return laden_batch(ground, demand, draft)
 
 
 def servable_drafts(
@@ -100,11 +100,9 @@ def _ground(n: int, count: int, side: float, generator: Generator) -> Ground:
     return Ground(_uniform((count, n, 2), generator), None, scale)
 
 
-def _windows(
-    ground: Ground, opens: Float[Tensor, "B N"], closes: Float[Tensor, "B N"]
-) -> TSPTWBatch:
+def _windows(ground: Ground, opens: Float[Tensor, "B N"], closes: Float[Tensor, "B N"]) -> Batch:
     service = torch.zeros_like(opens)
-    return TSPTWBatch(ground, opens, latest_return(closes, service, ground), service)
+    return timed_batch(ground, opens, closes, service)
 
 
 def _uniform(shape: tuple[int, ...], generator: Generator) -> Float[Tensor, "..."]:

@@ -10,10 +10,8 @@ from jaxtyping import Bool, Float, Int
 
 from fairway.errors import InvalidRequest
 from fairway.problems.checks import MOST_NODES
-from fairway.problems.instance import InstanceSet
 from fairway.problems.places import Places
-from fairway.problems.tspdl import TSPDLSet
-from fairway.problems.tsptw import TSPTWSet
+from fairway.problems.sets import InstanceSet
 
 
 def _are_numbers(*values: object) -> bool:
@@ -145,7 +143,7 @@ def named_law(problem: str, hardness: str | Law) -> Law:
     return law
 
 
-def random_windows(law: RandomWindows, n: int, count: int, rng: np.random.Generator) -> TSPTWSet:
+def random_windows(law: RandomWindows, n: int, count: int, rng: np.random.Generator) -> InstanceSet:
     """Draw easy or medium TSPTW instances."""
     tour_time = law.tour_time(n)
     coordinates = _points(n, count, law.side, rng)
@@ -153,12 +151,19 @@ def random_windows(law: RandomWindows, n: int, count: int, rng: np.random.Genera
     widths = np.rint(tour_time * rng.uniform(*law.width, (count, n)))
     opens[:, 0], widths[:, 0] = 0, 2 * tour_time
     closes = np.minimum(opens + widths, 2 * tour_time)
-    return TSPTWSet(Places(coordinates), opens, closes, name=f"tsptw{n}", scale=law.side)
+    return InstanceSet(
+        Places(coordinates),
+        opens=opens,
+        closes=closes,
+        service=0.0,
+        name=f"tsptw{n}",
+        scale=law.side,
+    )
 
 
 def tour_windows(
     law: TourWindows, n: int, count: int, rng: np.random.Generator
-) -> tuple[TSPTWSet, Int[np.ndarray, "B M"]]:
+) -> tuple[InstanceSet, Int[np.ndarray, "B M"]]:
     """Draw hard TSPTW instances, and the hidden tour of each."""
     coordinates = _points(n, count, law.side, rng)
     tours = rng.permuted(np.tile(np.arange(1, n), (count, 1)), axis=1)
@@ -172,10 +177,17 @@ def tour_windows(
     # From about 1,900 nodes on, the last stop is served after the depot would have closed.
     home = np.sqrt(np.square(along[:, -1] - along[:, 0]).sum(-1))
     closes[:, 0] = np.maximum(law.depot_closes, closes[row[:, 0], tours[:, -1]] + home)
-    return TSPTWSet(Places(coordinates), opens, closes, name=f"tsptw{n}", scale=law.side), tours
+    return InstanceSet(
+        Places(coordinates),
+        opens=opens,
+        closes=closes,
+        service=0.0,
+        name=f"tsptw{n}",
+        scale=law.side,
+    ), tours
 
 
-def lowered_drafts(law: LoweredDrafts, n: int, count: int, rng: np.random.Generator) -> TSPDLSet:
+def lowered_drafts(law: LoweredDrafts, n: int, count: int, rng: np.random.Generator) -> InstanceSet:
     """Draw TSPDL instances by rejection, as the paper does."""
     lowered = law.lowered(n)
     coordinates = _points(n, count, 1.0, rng)
@@ -189,7 +201,7 @@ def lowered_drafts(law: LoweredDrafts, n: int, count: int, rng: np.random.Genera
     draft[np.arange(count)[:, None], ports] = drafts
     demand = np.ones((count, n))
     demand[:, 0] = 0
-    return TSPDLSet(Places(coordinates), demand, draft, name=f"tspdl{n}", scale=1.0)
+    return InstanceSet(Places(coordinates), demand=demand, draft=draft, name=f"tspdl{n}", scale=1.0)
 
 
 def servable(drafts: Int[np.ndarray, "B K"]) -> Bool[np.ndarray, " B"]:

@@ -1,25 +1,300 @@
-"""The names for 'an instance of any problem' and 'a set of any problem', and how to collect the one into the other."""
+"""One tour of one vehicle, as its user states it: what is asked of time, load, order, optional stops and ends.
 
-from collections.abc import Sequence
+Every question may be absent: a neutral value then stands for it, so that nothing that reads an instance has to ask
+which problem it is. `TSPTW` and `TSPDL` make instances with time windows alone and with draft limits alone.
+"""
 
-from fairway.errors import InvalidInstance
-from fairway.problems.tspdl import TSPDL, TSPDLSet, tspdl_set
-from fairway.problems.tsptw import TSPTW, TSPTWSet, tsptw_set
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
-Instance = TSPTW | TSPDL
-InstanceSet = TSPTWSet | TSPDLSet
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from fairway.errors import InvalidRequest
+from fairway.problems import checks
+
+TOLERANCE = 1e-6
+"""How far, in the instance's own units, a limit may be passed before it counts; zero where all numbers are whole."""
+
+Load = Literal["growing", "shrinking", "signed"]
+"""Whether the vehicle collects along its tour, leaves full and delivers, or does both."""
+Windows = dict[int, tuple[tuple[float, float], ...]]
+Pairs = tuple[tuple[int, int], ...]
+Vector = Float[np.ndarray, " N"]
+PER_NODE = ("service", "opens", "closes", "late", "latest", "demand", "draft", "prize")
+"""The fields that hold a number for each node."""
 
 
-def instance_set(instances: Sequence[Instance], name: str = "") -> InstanceSet:
-    """A set of the given instances, all of one problem and one size."""
-    if not isinstance(instances, Sequence) or not all(isinstance(i, Instance) for i in instances):
-        raise InvalidInstance("a set is made of a list of instances; this is something else")
-    windows = [instance for instance in instances if isinstance(instance, TSPTW)]
-    drafts = [instance for instance in instances if isinstance(instance, TSPDL)]
-    if not instances:
-        raise InvalidInstance("a set holds at least one instance; none was given")
-    if windows and drafts:
-        raise InvalidInstance(
-            "a set holds instances of one problem; these mix time windows and draft limits"
+@dataclass(frozen=True, slots=True, eq=False, init=False)
+class Instance:
+    """Stops to visit on one tour at least cost, in the units of its source. Node 0 is the depot, where the tour starts.
+
+    Time: the tour leaves the depot as it opens. Who arrives early waits; service must start, not end, inside the
+    window. Load: a growing load counts the stop's own demand on top of what was collected before it; a shrinking load
+    is what is still on board on arrival. The depot's own draft is not checked. A tour is always given in the
+    instance's own direction.
+    """
+
+    travel: Float[np.ndarray, "N N"]
+    """Time from row to column; need be neither symmetric nor metric."""
+    cost: Float[np.ndarray, "N N"]
+    """What is minimised; travel itself where nothing else is given."""
+    service: Vector
+    opens: Vector
+    closes: Vector
+    windows: Windows
+    """Several windows of a stop, in place of its `opens` and `closes`."""
+    late: Vector
+    """Price per unit of lateness; infinite where the window is hard."""
+    latest: Vector
+    """Last permitted start where lateness has a price."""
+    demand: Vector
+    draft: Vector
+    """Most load at each stop."""
+    capacity: float
+    load: Load
+    aboard: float
+    """Load on leaving the depot, where demands are signed."""
+    before: Pairs
+    """(a, b): b only after a."""
+    pairs: Pairs
+    """(pickup, delivery): in this order, and both or neither."""
+    prize: Vector
+    """Price of leaving a stop out; infinite where it must be served."""
+    breaks: tuple[tuple[float, float, float], ...]
+    """(earliest start, latest start, length)."""
+    end: int | None
+    """Where the tour ends: back at the depot, at another node, or None for its last stop."""
+    coordinates: Float[np.ndarray, "N 2"] | None
+    """For pictures and features only; travel is what counts."""
+    names: tuple[str, ...] | None
+    name: str
+    constraints: tuple[str, ...] = field(init=False)
+    """What it asks for, in words."""
+
+    def __init__(  # noqa: PLR0913 - the names are the documentation
+        self,
+        travel: ArrayLike,
+        *,
+        cost: ArrayLike | None = None,
+        service: ArrayLike = 0.0,
+        opens: ArrayLike | None = None,
+        closes: ArrayLike | None = None,
+        windows: Mapping[int, Sequence[tuple[float, float]]] | None = None,
+        late: ArrayLike | None = None,
+        latest: ArrayLike | None = None,
+        demand: ArrayLike | None = None,
+        draft: ArrayLike | None = None,
+        capacity: float | None = None,
+        load: str = "growing",
+        aboard: float = 0.0,
+        before: Sequence[tuple[int, int]] = (),
+        pairs: Sequence[tuple[int, int]] = (),
+        prize: ArrayLike | None = None,
+        breaks: Sequence[tuple[float, float, float]] = (),
+        end: int | None = 0,
+        coordinates: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+        name: str = "",
+    ) -> None:
+        square = checks.matrix(travel, "travel")
+        nodes = len(square)
+        signed = checks.choice(load, "load", ("growing", "shrinking", "signed")) == "signed"
+        checked = {
+            "travel": square,
+            "cost": square
+            if cost is None or cost is travel
+            else checks.matrix(cost, "cost", nodes),
+            "service": checks.vector(service, "service", nodes, non_negative=True),
+            "opens": checks.vector(opens, "opens", nodes, absent=0.0),
+            "closes": checks.vector(closes, "closes", nodes, absent=math.inf),
+            "windows": checks.windows(windows or {}, nodes),
+            "late": checks.vector(late, "late", nodes, non_negative=True, absent=math.inf),
+            "latest": checks.vector(latest, "latest", nodes, absent=math.inf),
+            "demand": checks.vector(demand, "demand", nodes, non_negative=not signed, absent=0.0),
+            "draft": checks.vector(draft, "draft", nodes, non_negative=True, absent=math.inf),
+            "capacity": checks.amount(math.inf if capacity is None else capacity, "capacity"),
+            "load": load,
+            "aboard": checks.amount(aboard, "aboard"),
+            "before": checks.node_pairs(before, "before", nodes),
+            "pairs": checks.node_pairs(pairs, "pairs", nodes),
+            "prize": checks.vector(prize, "prize", nodes, non_negative=True, absent=math.inf),
+            "breaks": checks.breaks(breaks),
+            "end": checks.end(end, nodes),
+            "coordinates": checks.points(coordinates, nodes),
+            "names": checks.stop_names(names, nodes),
+            "name": checks.title(name),
+        }
+        for field_name, value in checked.items():
+            object.__setattr__(self, field_name, value)
+        checks.ordered_windows(self.opens, self.closes)
+        checks.idle_depot(self.demand)
+        object.__setattr__(self, "constraints", _stated(self))
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are, the depot included."""
+        return len(self.travel)
+
+    @property
+    def timed(self) -> bool:
+        """Whether time is asked about; so it is where nothing else is."""
+        return "time windows" in self.constraints
+
+    @property
+    def laden(self) -> bool:
+        """Whether the load is asked about."""
+        return "draft limits" in self.constraints or "a capacity" in self.constraints
+
+    @property
+    def integral(self) -> bool:
+        """Whether all that is compared with limits is whole, so that no tolerance is needed."""
+        return (not self.timed or self.whole_times) and (not self.laden or self.whole_loads)
+
+    @property
+    def whole_times(self) -> bool:
+        """Whether all times are whole numbers, so that a schedule is exact."""
+        return checks.is_integral(self.travel, self.opens, self.closes, self.service)
+
+    @property
+    def whole_loads(self) -> bool:
+        """Whether all loads are whole numbers, so that comparing them with limits is exact."""
+        return checks.is_integral(self.demand, self.draft, np.array([self.capacity, self.aboard]))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is unusual about this instance, in sentences."""
+        return (*self.unit_notes, *checks.travel_notes(self.travel))
+
+    @property
+    def unit_notes(self) -> tuple[str, ...]:
+        """Those of the notes that say that units do not fit, which are quick to have."""
+        if not np.isfinite(self.closes[1:]).all():
+            return ()
+        return checks.unit_notes(self.coordinates, self.travel, self.opens, self.closes)
+
+    @property
+    def problem(self) -> str:
+        """The classic problem that it is: "tsptw", "tspdl", or "tour" for any other."""
+        match self.constraints:
+            case ("time windows",):
+                return "tsptw"
+            case ("draft limits",):
+                return "tspdl"
+            case _:
+                return "tour"
+
+    def restricted(
+        self, nodes: Sequence[int], travel: Float[np.ndarray, "K K"] | None = None
+    ) -> "Instance":
+        """The same asked of some nodes alone, the depot first; with their own travel, or that between them.
+
+        Only what is asked of single nodes can be kept: no order, pairs, several windows or end of its own.
+        """
+        assert self.problem != "tour", "what is asked of several nodes is not restricted yet"
+        kept = list(nodes)
+        return Instance(
+            self.travel[np.ix_(kept, kept)] if travel is None else travel,
+            **{column: getattr(self, column)[kept] for column in PER_NODE},
+            load=self.load,
+            coordinates=None if self.coordinates is None else self.coordinates[kept],
+            names=None if self.names is None else [self.names[node] for node in kept],
+            name=self.name,
         )
-    return tsptw_set(windows, name) if windows else tspdl_set(drafts, name)
+
+    def reversed(self) -> "Instance":
+        """The same with the load running the other way: every tour of it is a tour of this one backwards."""
+        assert not self.timed, "time runs one way only"
+        turned = "shrinking" if self.load == "growing" else "growing"
+        return replace(self, travel=self.travel.T, cost=None, load=turned)
+
+
+def TSPTW(  # noqa: N802 - the problem's own name
+    travel: ArrayLike,
+    opens: ArrayLike,
+    closes: ArrayLike,
+    service: ArrayLike = 0.0,
+    coordinates: ArrayLike | None = None,
+    names: Sequence[str] | None = None,
+    name: str = "",
+) -> Instance:
+    """The travelling salesman with time windows: serve every stop inside its window, at least travel.
+
+    Node 0 is the depot: the tour leaves it when it opens and must be back before it closes. Waiting and service take
+    time but cost nothing.
+    """
+    instance = Instance(
+        travel,
+        opens=opens,
+        closes=closes,
+        service=service,
+        coordinates=coordinates,
+        names=names,
+        name=name,
+    )
+    checks.finite(instance.closes, "closes")
+    return instance
+
+
+def TSPDL(  # noqa: N802 - the problem's own name
+    travel: ArrayLike,
+    demand: ArrayLike,
+    draft: ArrayLike,
+    load: str = "growing",
+    coordinates: ArrayLike | None = None,
+    names: Sequence[str] | None = None,
+    name: str = "",
+) -> Instance:
+    """The travelling salesman with draft limits: call at every port no deeper than its draft allows, at least travel.
+
+    Growing and shrinking loads are the same constraint read from the other end of the tour.
+    """
+    instance = Instance(
+        travel,
+        demand=demand,
+        draft=draft,
+        load=checks.choice(load, "load", ("growing", "shrinking")),
+        coordinates=coordinates,
+        names=names,
+        name=name,
+    )
+    checks.finite(instance.draft, "draft")
+    return instance
+
+
+def check_supported(instance: Instance) -> None:
+    """Refuse what can be stated but not yet judged or solved."""
+    if instance.problem == "tour":
+        raise InvalidRequest(
+            f"the instance asks for {' and '.join(instance.constraints)}; expected time windows alone or draft "
+            "limits alone, other constraints can be stated but not yet served"
+        )
+
+
+def _stated(instance: Instance) -> tuple[str, ...]:
+    """All that an instance asks for."""
+    limited, drafts = math.isfinite(instance.capacity), _finite(instance.draft)
+    laden = limited or drafts or bool(instance.demand.any())
+    timed = _finite(instance.closes) or instance.opens.any() or instance.service.any()
+    stated = {
+        "a cost apart from travel": instance.cost is not instance.travel,
+        "time windows": bool(timed) or not laden or bool(instance.windows),
+        "several windows per stop": bool(instance.windows),
+        "a price of lateness": _finite(instance.late) or _finite(instance.latest),
+        "draft limits": drafts or (laden and not limited),
+        "a capacity": limited,
+        "signed loads": instance.load == "signed",
+        "an order of stops": bool(instance.before),
+        "pickups and deliveries": bool(instance.pairs),
+        "optional stops": _finite(instance.prize),
+        "breaks": bool(instance.breaks),
+        "an end of its own": instance.end != 0,
+    }
+    return tuple(words for words, there in stated.items() if there)
+
+
+def _finite(values: Vector) -> bool:
+    return bool(np.isfinite(values).any())

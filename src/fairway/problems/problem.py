@@ -5,54 +5,12 @@ M stops of a tour, K neighbours, H heads, D width.
 """
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-
-@runtime_checkable
-class Batch(Protocol):
-    """B instances of N nodes as tensors on one device, with the one law of their problem.
-
-    The law: going from i to j raises the level by `lead`, and to `floor` of j where it is still lower.
-    """
-
-    @property
-    def floor(self) -> Float[Tensor, "B N"]:
-        """The lowest level with which each node can be served."""
-        ...
-
-    @property
-    def limit(self) -> Float[Tensor, "B N"]:
-        """The highest level allowed at each node."""
-        ...
-
-    @property
-    def outset(self) -> Float[Tensor, " B"]:
-        """The level with which a tour leaves the depot."""
-        ...
-
-    @property
-    def horizon(self) -> Float[Tensor, " B"]:
-        """What a level is divided by where a policy reads it."""
-        ...
-
-    @property
-    def unit(self) -> Float[Tensor, " B"]:
-        """What a slack is divided by where a policy reads it: about what one step adds to a level."""
-        ...
-
-    def lead(self, here: Int[Tensor, "B *S"], there: Int[Tensor, "B *S"]) -> Float[Tensor, "B *S"]:
-        """By how much the level rises on the way from one node straight to another."""
-        ...
-
-    def travel(
-        self, here: Int[Tensor, "B *S"], there: Int[Tensor, "B *S"]
-    ) -> Float[Tensor, "B *S"]:
-        """The cost of going from one node straight to another."""
-        ...
+from fairway.problems.batch import Batch, rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,14 +19,8 @@ class State:
 
     node: Int[Tensor, "B P"]
     level: Float[Tensor, "B P"]
-    """Start of service (TSPTW) or load on board (TSPDL) at `node`."""
+    """Start of service or load on board at `node`."""
     unvisited: Bool[Tensor, "B P N"]
-
-
-def rows(index: Int[Tensor, "B *S"]) -> Int[Tensor, "B *ones"]:
-    """The instance each index belongs to, shaped to broadcast against it."""
-    instances = torch.arange(index.shape[0], device=index.device)
-    return instances.view(-1, *(1,) * (index.dim() - 1))
 
 
 def extend(
@@ -79,13 +31,6 @@ def extend(
 ) -> Float[Tensor, "B *S"]:
     """The level on being served at `there`, coming straight from `here` at `level`."""
     return torch.maximum(level + batch.lead(here, there), batch.floor[rows(there), there])
-
-
-def every_pair(batch: Batch) -> tuple[Int[Tensor, "B N N"], Int[Tensor, "B N N"]]:
-    """All pairs of nodes of each instance, from row to column."""
-    instances, nodes = batch.limit.shape
-    node = torch.arange(nodes, device=batch.limit.device).expand(instances, nodes, nodes)
-    return node.mT, node
 
 
 def start(batch: Batch, tours: int = 1) -> State:

@@ -12,7 +12,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from fairway.kernels.lookahead import Guard, Look, Outlook, none
-from fairway.problems.problem import Batch, State, rows
+from fairway.problems.batch import Batch, rows
+from fairway.problems.problem import State
 from fairway.search.decode import Noise, watch
 from fairway.search.rollout import Rollout, Score, rollout, violation_unit
 from fairway.search.select import Select, inverse

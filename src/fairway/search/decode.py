@@ -11,8 +11,8 @@ from fairway.kernels.lookahead.table import table
 from fairway.kernels.pointer import Pointer, cpu
 from fairway.kernels.pointer.reference import known_facts, log_probabilities, scores
 from fairway.kernels.pointer.track import MOST_NODES, in_order, lay_out
-from fairway.problems.batch import TSPDLBatch
-from fairway.problems.problem import Batch, State
+from fairway.problems.batch import Batch
+from fairway.problems.problem import State
 from fairway.search.rollout import Rollout, Score, rollout, weighed
 from fairway.search.select import greedy, inverse
 
@@ -134,7 +134,7 @@ def watch(batch: Batch, guard: Guard, tours: int | None, oracle: Pointer | None 
         case "ahead":
             look = ahead(batch, guard.rule) if tours is None else along(batch, tours, guard.rule)
         case "drafts":
-            assert isinstance(batch, TSPDLBatch), "the exact mask is for draft limits"
+            assert batch.by_set, "the exact mask is for draft limits"
             look = complete(batch)
         case "learned":
             assert oracle is not None, "a learned guard asks an oracle"

@@ -5,7 +5,6 @@ that never had to drop any is a proof. So a proof is sought by beams of growing 
 which the next can drop labels for good, and better bounds are made once cheap ones have failed.
 """
 
-import itertools
 import math
 import time
 from dataclasses import dataclass, replace
@@ -16,13 +15,12 @@ from jaxtyping import Int
 
 from fairway.errors import InvalidRequest
 from fairway.kernels.labels.bound import Bound, cheapest_legs
-from fairway.kernels.labels.law import Law, draft_law, quickest_ways, window_law
+from fairway.kernels.labels.law import Law, law_of, quickest_ways
 from fairway.kernels.labels.relaxed import Effort, affordable, raised
 from fairway.kernels.labels.run import Limits, Outcome, Rank, by_bound, by_cost, run, widest
 from fairway.kernels.pruning import prune
 from fairway.problems.instance import Instance
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.model import START, Model, model_of
 from fairway.search.objective import MARGIN, Objective, is_makespan
 from fairway.search.ranking import Guidance, Ranking, ranked_by
 
@@ -169,10 +167,9 @@ def beam(
 def warm() -> None:
     """Compile all that a search needs, or load what has been compiled, so that no search is charged for it."""
     travel = 1.0 - np.eye(5)
-    windows = TSPTW(travel, 0.0, 9.0)
-    drafts = TSPDL(travel, np.array([0, 1, 1, 1, 1]), np.full(5, 9.0))
-    laws = [window_law(windows, makespan=False), draft_law(drafts)]
-    laws.append(window_law(windows, makespan=False, pruned=prune(windows)))
+    windows = model_of(Instance(travel, closes=9.0))
+    drafts = model_of(Instance(travel, demand=[0, 1, 1, 1, 1], draft=9.0))
+    laws = [law_of(windows), law_of(drafts), law_of(windows, pruned=prune(windows))]
     for law in laws:
         bound = raised(law, cheapest_legs(law), math.inf, Effort(2, 2, 2, math.inf))
         run(law, bound, Limits(1, math.inf, 1 << 20, math.inf))
@@ -182,9 +179,7 @@ def warm() -> None:
 class _Task:
     """What is asked."""
 
-    instance: Instance
-    """A shrinking load is turned round."""
-    backwards: bool
+    model: Model
     makespan: bool
     whole: bool
     """Whether every tour costs a whole number."""
@@ -228,36 +223,29 @@ def _task(instance: Instance, objective: str, upper: float, memory: int, seconds
     until = began + seconds
     if instance.nodes**3 * LAW_SECONDS > seconds:
         until = began
-    whole = (
-        instance.integral if makespan else np.array_equal(instance.travel, np.rint(instance.travel))
-    )
-    backwards = isinstance(instance, TSPDL) and instance.load == "shrinking"
-    growing = instance.reversed() if isinstance(instance, TSPDL) and backwards else instance
-    return _Task(growing, backwards, makespan, whole, float(upper), memory, began, until)
+    model = model_of(instance)
+    whole = model.resource.guard == 0 if makespan else model.whole_costs
+    return _Task(model, makespan, whole, float(upper), memory, began, until)
 
 
 def _trivial(task: _Task) -> float:
     """No tour costs less than this, whatever the instance."""
-    return (
-        float(task.instance.opens[0]) if isinstance(task.instance, TSPTW) and task.makespan else 0.0
-    )
+    return float(task.model.resource.earliest[START]) if task.makespan else 0.0
 
 
 def _first_view(task: _Task) -> _View | None:
     """What can be had at once; None where there was no time for it."""
-    if isinstance(task.instance, TSPDL):
-        law = draft_law(task.instance)
-    else:
-        ways = quickest_ways(task.instance, task.until)
-        if ways is None:
-            return None
-        law = window_law(task.instance, makespan=task.makespan, ways=ways)
-    return _View(law, cheapest_legs(law), sharp=isinstance(task.instance, TSPDL))
+    resource = task.model.resource
+    ways = None if resource.by_set else quickest_ways(resource, task.until)
+    if ways is None and not resource.by_set:
+        return None
+    law = law_of(task.model, makespan=task.makespan, ways=ways)
+    return _View(law, cheapest_legs(law), sharp=law.by_set)
 
 
 def _sharper(task: _Task, view: _View, known: _Known, stage: Stage) -> _View | None:
     """With tighter windows and better bounds, as far as there is time for them; None where no tour is left."""
-    if task.instance.nodes > LARGEST:
+    if task.model.nodes > LARGEST:
         return view
     best = min(known.cost, task.upper)
     tight = view if view.sharp else _pruned_view(task, view, best)
@@ -274,26 +262,16 @@ def _sharper(task: _Task, view: _View, known: _Known, stage: Stage) -> _View | N
 
 def _pruned_view(task: _Task, view: _View, best: float) -> _View | None:
     """What pruning leaves, where there is time for it."""
-    instance, nodes = task.instance, task.instance.nodes
-    hasty = nodes**3 * PRUNING_SECONDS > task.until - time.monotonic()
-    if isinstance(instance, TSPDL) or hasty:
+    if task.model.nodes**3 * PRUNING_SECONDS > task.until - time.monotonic():
         return view
-    if task.makespan:
-        instance = _home_by(instance, best)
-    pruned = prune(instance, until=task.until)
+    model = task.model.home_by(best) if task.makespan else task.model
+    pruned = prune(model, task.until)
     if pruned.infeasible is not None:
         return None
     if task.over:
         return view
-    law = window_law(instance, makespan=task.makespan, pruned=pruned)
+    law = law_of(model, makespan=task.makespan, pruned=pruned)
     return _View(law, cheapest_legs(law), sharp=True)
-
-
-def _home_by(instance: TSPTW, limit: float) -> TSPTW:
-    """The same instance, with an earlier closing of the depot where a tour is known to be back by then."""
-    closes = instance.closes.copy()
-    closes[0] = max(min(closes[0], limit), instance.opens[0])
-    return replace(instance, closes=closes)
 
 
 def _limits(task: _Task, known: _Known, width: int) -> Limits:
@@ -328,11 +306,9 @@ def _learned(task: _Task, known: _Known, outcome: Outcome) -> _Known:
 def _proof(task: _Task, known: _Known) -> Proof:
     """In the instance's own direction, to the last bit of its cost."""
     tour, cost = known.tour, known.cost
-    if tour is not None and task.backwards:
-        tour = tour[::-1]
-        circuit = [0, *tour.tolist(), 0]
-        travel = task.instance.travel.T
-        cost = sum(travel[here, there] for here, there in itertools.pairwise(circuit))
+    stops = None if tour is None else task.model.outward(tour)
+    if tour is not None and task.model.turned:
+        cost = task.model.total(tour)
     status: Status = "truncated"
     lower = known.lower
     if known.proved:
@@ -344,5 +320,4 @@ def _proof(task: _Task, known: _Known) -> Proof:
         lower = min(cost, task.upper)
     spent = time.monotonic() - task.began
     statistics = Statistics(known.made, known.kept, known.widest, spent)
-    stops = None if tour is None else tuple(tour.tolist())
     return Proof(status, stops, float(cost), float(lower), statistics)

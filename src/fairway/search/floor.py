@@ -9,7 +9,6 @@ from jaxtyping import Float
 
 from fairway.kernels.trees import tree_bound
 from fairway.problems.instance import Instance
-from fairway.problems.tsptw import TSPTW
 
 WORK = 4e6
 """Pairs of nodes that are looked at, about: a few milliseconds."""
@@ -30,7 +29,7 @@ def least_travel(instance: Instance, upper: float, until: float = math.inf) -> f
     return 0.0 if legs is None else _least_travel(legs, upper, until)
 
 
-def least_makespan(instance: TSPTW, until: float = math.inf) -> float:
+def least_makespan(instance: Instance, until: float = math.inf) -> float:
     """No tour is back earlier: all must be travelled and served, and every stop must be left after it has opened."""
     working = instance.opens[0] + instance.service.sum()
     legs = _legs(instance, until)

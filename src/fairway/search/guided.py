@@ -12,7 +12,8 @@ from torch import Generator, Tensor
 
 from fairway.kernels.lookahead import Look
 from fairway.kernels.lookahead.rule import Outlook
-from fairway.problems.problem import Batch, State, extend, rows, start
+from fairway.problems.batch import Batch, rows
+from fairway.problems.problem import State, extend, start
 from fairway.search.rollout import Score
 
 SPARE = 2

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import UInt
 
-from fairway.errors import InvalidRequest, InvalidTour
+from fairway.errors import InvalidRequest
 from fairway.kernels.moves.anneal import anneal, memory_of
 from fairway.kernels.moves.chance import Random, seeded
 from fairway.kernels.moves.descent import descend, push, queue_for
@@ -23,8 +23,7 @@ from fairway.kernels.moves.line import line_of
 from fairway.kernels.moves.order import by_deadline, deferred
 from fairway.kernels.moves.ruin import inserted
 from fairway.problems.instance import Instance
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.model import model_of
 from fairway.search.objective import MARGIN, Objective, is_makespan
 
 Node = UInt[np.ndarray, " V"]
@@ -37,15 +36,15 @@ SLICE, PART = 0.005, 0.05
 ROUNDS = 64
 """Of a slice, where rounds are counted and not seconds."""
 NODES = 32
-"""Tried in the first descent between two looks at the clock; fewer of large ones for the makespan, as all is weighed."""
+"""Tried in the first descent between two looks at the clock; fewer of large ones for the makespan."""
 MOVES = 100_000
 """Places that are looked at on the way to feasibility between two looks at the clock: a few milliseconds."""
 FORM_SECONDS = 1e-8
 """What no search can do without takes for each pair of nodes."""
 AT_ONCE = 0.005
 """Seconds that are not worth asking for."""
-HEAT = {TSPTW: 5.0, TSPDL: 1.0}
-"""The temperature at the beginning, in mean legs of the first tour, as measured to be best."""
+HEAT, HEAT_BY_SET = 5.0, 1.0
+"""The temperature at the beginning, in mean legs of the first tour, as measured to be best for times and for loads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,33 +86,30 @@ def improve(
     by_level = is_makespan(instance, objective)
     if FORM_SECONDS * instance.nodes**2 > max(budget.until - time.monotonic(), AT_ONCE):
         return _unsearched(instance, tour)
-    form, random = lonely_form(instance), seeded(seed)
-    node = _first(form, random, budget.until) if tour is None else _inward(instance, tour)
-    if lateness(form, node) > 0 and isinstance(instance, TSPDL):
+    model = model_of(instance)
+    form, random = lonely_form(model), seeded(seed)
+    node = _first(form, random, budget.until) if tour is None else model.inward(tour)
+    if form.by_set and lateness(form, node) > 0:
         repaired = deferred(form, node, budget.until)
         node = node if repaired is None else repaired
     node, late = _hurried(form, node, random, budget)
     if late > 0:
-        return Improved(_outward(instance, node), False, math.inf, late, budget.done)
+        return Improved(model.outward(node[1:-1]), False, math.inf, late, budget.done)
     cost = math.inf
-    best, heat = node, HEAT[type(instance)]
+    best, heat = node, HEAT_BY_SET if form.by_set else HEAT
     for best in _ever_better(form, node, random, by_level, heat, budget):
         cost = _cost(form, best, by_level)
         if found is not None:
-            found(_outward(instance, best), cost)
-    return Improved(_outward(instance, best), True, cost, 0.0, budget.done)
+            found(model.outward(best[1:-1]), cost)
+    return Improved(model.outward(best[1:-1]), True, cost, 0.0, budget.done)
 
 
 def _unsearched(instance: Instance, tour: Sequence[Any] | np.ndarray | None) -> Improved:
     """Where there is no time: what was given, or the stops in the order of their limits, neither of them looked at."""
     if tour is None:
-        first, then = (
-            (instance.closes, instance.opens)
-            if isinstance(instance, TSPTW)
-            else (instance.draft, instance.demand)
-        )
-        stops = 1 + np.lexsort((then[1:], first[1:]))
-        tour = stops[::-1] if _backwards(instance) else stops
+        limits = (instance.opens, instance.demand, instance.closes, instance.draft)
+        stops = 1 + np.lexsort([column[1:] for column in limits])
+        tour = stops[::-1] if instance.load == "shrinking" else stops
     return Improved(tuple(np.asarray(tour).tolist()), False, math.inf, math.inf, 0)
 
 
@@ -150,27 +146,6 @@ class _Budget:
             self._looked = now
         self.done += rounds
         return rounds
-
-
-def _inward(instance: Instance, tour: Sequence[Any] | np.ndarray) -> Node:
-    """The tour as the kernels have it."""
-    stops = np.asarray(tour)
-    if not np.array_equal(np.sort(stops), np.arange(1, instance.nodes)):
-        raise InvalidTour(
-            f"the tour to start from must visit each of the stops 1 to {instance.nodes - 1} once"
-        )
-    inner = stops[::-1] if _backwards(instance) else stops
-    return np.concatenate(([0], inner, [instance.nodes])).astype(np.uint32)
-
-
-def _outward(instance: Instance, node: Node) -> tuple[int, ...]:
-    """The tour in the instance's own direction."""
-    stops = node[1:-1].tolist()
-    return tuple(stops[::-1] if _backwards(instance) else stops)
-
-
-def _backwards(instance: Instance) -> bool:
-    return isinstance(instance, TSPDL) and instance.load == "shrinking"
 
 
 def _first(form: Form, random: Random, until: float) -> Node:

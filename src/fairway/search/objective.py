@@ -4,7 +4,6 @@ from typing import Literal
 
 from fairway.errors import InvalidRequest
 from fairway.problems.instance import Instance
-from fairway.problems.tsptw import TSPTW
 
 Objective = Literal["travel", "makespan"]
 MARGIN = 1e-10
@@ -15,7 +14,7 @@ def is_makespan(instance: Instance, objective: str) -> bool:
     """Whether the earliest return is asked for, not the least travel; refused where it cannot be."""
     if objective not in {"travel", "makespan"}:
         raise InvalidRequest(f"the objective is {objective!r}; expected travel or makespan")
-    if objective == "makespan" and not isinstance(instance, TSPTW):
+    if objective == "makespan" and not instance.timed:
         raise InvalidRequest(
             "a makespan was asked of draft limits; expected an instance with time windows"
         )

@@ -10,18 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import numpy as np
-from jaxtyping import Float, Int
-from torch import Tensor
+from jaxtyping import Int
 
 from fairway.kernels.moves.chance import seeded
 from fairway.kernels.moves.form import Form
 from fairway.kernels.moves.lateness import lateness
 from fairway.kernels.moves.order import deferred
 from fairway.kernels.moves.settling import room_for, settle
-from fairway.problems.batch import TSPDLBatch, TSPTWBatch
-from fairway.problems.problem import every_pair
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
 from fairway.search.objective import MARGIN
 
 TOGETHER = 5
@@ -39,20 +34,6 @@ def side_by_side(work: Callable[[Job], Done], jobs: Sequence[Job], workers: int)
         return list(pool.map(work, jobs))
 
 
-def instances_in(batch: TSPTWBatch | TSPDLBatch) -> list[TSPTW] | list[TSPDL]:
-    """The instances of a batch one by one, in the batch's own units; loads grow."""
-    travel = batch.travel(*every_pair(batch))
-    if isinstance(batch, TSPTWBatch):
-        columns = (travel, batch.opens, batch.closes, batch.service)
-        return [TSPTW(*line) for line in zip(*map(_on_cpu, columns), strict=True)]
-    columns = (travel, batch.demand, batch.draft)
-    return [TSPDL(*line) for line in zip(*map(_on_cpu, columns), strict=True)]
-
-
-def _on_cpu(column: Float[Tensor, "B *S"]) -> Float[np.ndarray, "B *S"]:
-    return column.double().cpu().numpy()
-
-
 def polish(
     forms: Sequence[Form], tours: Int[np.ndarray, "B P M"], *, seed: int = 0, workers: int = 1
 ) -> Int[np.ndarray, "B P M"]:
@@ -65,32 +46,24 @@ def polish(
         workers: Threads.
     """
     instances, ants, _ = tours.shape
-    loads = [_carries_loads(form) for form in forms]
     jobs = [(b, first) for b in range(instances) for first in range(0, ants, TOGETHER)]
 
     def some(job: tuple[int, int]) -> Int[np.ndarray, "K M"]:
         b, first = job
         part = tours[b, first : first + TOGETHER]
         seeds = range(seed + b * ants + first, seed + b * ants + first + len(part))
-        return _settled(forms[b], part, seeds, loads[b])
+        return _settled(forms[b], part, seeds)
 
     return np.concatenate(side_by_side(some, jobs, workers)).reshape(tours.shape)
 
 
-def _settled(
-    form: Form, tours: Int[np.ndarray, "K M"], seeds: range, loads: bool
-) -> Int[np.ndarray, "K M"]:
+def _settled(form: Form, tours: Int[np.ndarray, "K M"], seeds: range) -> Int[np.ndarray, "K M"]:
     """A few tours of one instance."""
     node = np.pad(tours, ((0, 0), (1, 1)), constant_values=(0, tours.shape[1] + 1))
     node = node.astype(np.uint32)
-    if loads:
+    if form.by_set:
         for line in node:
             if lateness(form, line) > 0 and (repaired := deferred(form, line)) is not None:
                 line[:] = repaired
     settle(form, node, np.concatenate([*map(seeded, seeds)]), MARGIN, room_for(form))
     return node[:, 1:-1].astype(np.int64)
-
-
-def _carries_loads(form: Form) -> bool:
-    """Whether levels grow by what is taken on at a stop, wherever one comes from."""
-    return bool((form.lead[:-1, 1:] == form.lead[0, 1:]).all() and not form.opens.any())

@@ -16,12 +16,11 @@ from fairway.kernels.lookahead.orders import rounding, settled
 from fairway.kernels.lookahead.rule import Rule
 from fairway.kernels.lookahead.table import Table, table
 from fairway.kernels.pointer import Pointer
-from fairway.problems.batch import TSPDLBatch, TSPTWBatch, take
+from fairway.problems.batch import Batch, take
 from fairway.problems.problem import State, extend
 from fairway.search.decode import build, scoring
 from fairway.search.rollout import Rollout, weighed
 
-Batch = TSPTWBatch | TSPDLBatch
 AT_A_TIME = 2**25
 """Pairs of nodes of the tours that are built again together."""
 BUDGET = 200

@@ -14,7 +14,8 @@ from torch import Tensor
 
 from fairway.kernels.lookahead import Look
 from fairway.kernels.lookahead.rule import Outlook
-from fairway.problems.problem import Batch, State, extend, rows
+from fairway.problems.batch import Batch, rows
+from fairway.problems.problem import State, extend
 from fairway.search.rollout import Score
 from fairway.search.select import Select, greedy
 

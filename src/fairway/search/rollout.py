@@ -10,8 +10,8 @@ from torch import Tensor
 
 from fairway.kernels.lookahead import Look
 from fairway.kernels.lookahead.rule import Outlook
-from fairway.problems.batch import TSPTWBatch
-from fairway.problems.problem import Batch, State, rows, start, step
+from fairway.problems.batch import Batch, rows
+from fairway.problems.problem import State, start, step
 from fairway.search.select import Select
 
 Score = Callable[[State, Outlook], Float[Tensor, "B P N"]]
@@ -100,4 +100,4 @@ def closed_length(batch: Batch, stops: Int[Tensor, "B P M"]) -> Float[Tensor, "B
 
 def violation_unit(batch: Batch) -> Float[Tensor, " B"]:
     """In which the paper measures how far limits are passed: normalised time, or shares of the total load."""
-    return batch.unit if isinstance(batch, TSPTWBatch) else batch.horizon
+    return batch.horizon if batch.by_set else batch.unit

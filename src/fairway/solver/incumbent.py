@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from fairway.judge import Rejection, Solution, verify
 from fairway.problems.instance import Instance
-from fairway.problems.tsptw import TSPTW
 from fairway.search.exact import Proof
 from fairway.search.floor import least_makespan, least_travel
 from fairway.search.objective import Objective
@@ -118,7 +117,7 @@ class Incumbent:
 
     def _bound(self) -> float:
         """The best lower bound there is, one that no search has to give included."""
-        if self.objective == "makespan" and isinstance(self.instance, TSPTW):
+        if self.objective == "makespan":
             floor = least_makespan(self.instance, self.until + self._reserve)
         else:
             floor = least_travel(self.instance, self.value, self.until + self._reserve)

@@ -9,7 +9,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from fairway.cores import cores
 from fairway.errors import InvalidRequest
-from fairway.problems.instance import Instance, InstanceSet
+from fairway.problems.instance import Instance
+from fairway.problems.sets import InstanceSet
 from fairway.solver.interrupts import Interrupts
 from fairway.solver.request import Plan, Request, check_whole, checked_plan
 from fairway.solver.results import Result

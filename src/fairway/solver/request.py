@@ -11,7 +11,7 @@ import numpy as np
 
 from fairway.errors import InvalidRequest, InvalidTour
 from fairway.judge import verify
-from fairway.problems.instance import Instance
+from fairway.problems.instance import Instance, check_supported
 from fairway.search.objective import Objective, is_makespan
 from fairway.solver.guidance import Choice, model_at, usual
 
@@ -56,8 +56,9 @@ class Request:
         """That this can be asked of the instance."""
         if not isinstance(instance, Instance):
             raise InvalidRequest(
-                f"solve takes a TSPTW or a TSPDL, or a list of them; this is a {type(instance).__name__}"
+                f"solve takes an instance, or a list of them; this is a {type(instance).__name__}"
             )
+        check_supported(instance)
         is_makespan(instance, self.objective)
         if isinstance(self.policy, Path):
             model_at(self.policy).check(instance)

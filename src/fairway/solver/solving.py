@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import overload
 
 from fairway.errors import InvalidRequest
-from fairway.problems.instance import Instance, InstanceSet
+from fairway.problems.instance import Instance
+from fairway.problems.sets import InstanceSet
 from fairway.search.objective import Objective
 from fairway.solver.guidance import choice_of
 from fairway.solver.many import crew_size, job_of, solved

@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from fairway.problems.instance import Instance
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
 from fairway.search.exact import warm
 from fairway.search.floor import least_travel
 from fairway.search.improve import improve
@@ -43,8 +41,8 @@ def warm_up(instances: Iterable[Instance], request: Request) -> None:
 def warm_up_all() -> None:
     """Have everything compiled that solving and explaining may need, policies included where torch is there."""
     tiny = np.ones((2, 2))
-    windows = TSPTW(tiny, 0, 9)
-    growing = TSPDL(tiny, [0, 1], [9, 9])
+    windows = Instance(tiny, closes=9)
+    growing = Instance(tiny, demand=[0, 1], draft=9)
     warm_up([windows, growing, growing.reversed()], Request())
     warm_up([windows], Request(objective="makespan"))
     if find_spec("torch") is not None:
@@ -58,7 +56,7 @@ def _run_through(sample: Instance, objective: Objective) -> None:
     improve(sample, short.tour[::-1], iterations=10, objective=objective)
     least_travel(sample, math.inf)
     least_late(sample, math.inf, [tuple(range(NODES - 1, 0, -1))], work=1_000)
-    if isinstance(sample, TSPTW):
+    if sample.timed:
         by_way_of_all(sample).after(0)
     warm()
 
@@ -70,9 +68,9 @@ def _sample(instance: Instance) -> Instance:
     travel = np.linalg.norm(points[:, None] - points, axis=-1)
     rank = np.arange(NODES)
     binding = rank % 2 == 1
-    if isinstance(instance, TSPDL):
+    if instance.laden:
         demand, draft = np.minimum(rank, 1), np.where(binding, rank, NODES)
-        return TSPDL(travel, demand, draft, instance.load)
+        return Instance(travel, demand=demand, draft=draft, load=instance.load)
     along = travel[rank[:-1], rank[1:]].cumsum()
     horizon = 2 * along[-1]
-    return TSPTW(travel, 0.0, np.where(binding, np.append(0.0, along) + 30.0, horizon))
+    return Instance(travel, closes=np.where(binding, np.append(0.0, along) + 30.0, horizon))

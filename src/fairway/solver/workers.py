@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, Pipe, wait
 
 from fairway.kernels.compiling import hush
-from fairway.problems.instance import Instance, InstanceSet
+from fairway.problems.instance import Instance
+from fairway.problems.sets import InstanceSet
 from fairway.solver.interrupts import Interrupts, end_with_parent
 from fairway.solver.request import Request
 from fairway.solver.results import Result

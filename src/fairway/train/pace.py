@@ -9,7 +9,7 @@ from torch import Generator
 
 from fairway.kernels.lookahead import Guard
 from fairway.kernels.pointer import Pointer
-from fairway.policies.features import Batch
+from fairway.problems.batch import Batch
 from fairway.problems.draw import draw
 from fairway.search.decode import decode
 from fairway.train.config import TrainConfig

@@ -18,7 +18,7 @@ import torch
 from fairway import atomic
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.policies.checkpoint import content_of, load_heatmap, load_policy, save_policy
-from fairway.policies.features import Batch
+from fairway.problems.batch import Batch
 from fairway.train import snapshot
 from fairway.train.config import TrainConfig
 from fairway.train.gfacs import loop as ants

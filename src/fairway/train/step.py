@@ -12,8 +12,7 @@ from torch import Generator, Tensor
 from fairway.kernels.lookahead import Guard, ahead
 from fairway.kernels.pointer.unmasked import open_scores
 from fairway.policies.attention import Policy
-from fairway.policies.features import Batch
-from fairway.problems.batch import take
+from fairway.problems.batch import Batch, take
 from fairway.problems.draw import draw
 from fairway.problems.problem import State
 from fairway.search.decode import Decoded, build, decode, states_along

@@ -9,9 +9,8 @@ from torch import Generator, Tensor
 
 from fairway.kernels.lookahead import Guard
 from fairway.policies.attention import Policy
-from fairway.policies.features import Batch
 from fairway.problems.augment import SYMMETRIES, symmetries
-from fairway.problems.batch import moved, take
+from fairway.problems.batch import Batch, moved, take
 from fairway.problems.draw import draw
 from fairway.search.probing import build_carefully
 from fairway.train.config import TrainConfig

@@ -10,13 +10,13 @@ import pytest
 from fairway.judge import Solution, verify
 from fairway.kernels.labels import reference
 from fairway.kernels.labels.bound import cheapest_legs
-from fairway.kernels.labels.law import draft_law, quickest_ways, window_law
+from fairway.kernels.labels.law import law_of, quickest_ways
 from fairway.kernels.labels.relaxed import Effort, affordable, raised
 from fairway.kernels.labels.run import Limits, run
 from fairway.kernels.pruning import prune
 from fairway.problems.generate import generate
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPDL, TSPTW
+from fairway.problems.model import model_of
 
 
 def odd_windows(rng, nodes, width):
@@ -61,13 +61,13 @@ def test_the_definition_finds_the_best_tour_that_the_judge_accepts(rng, kind):
 
 def views(instance, makespan):
     """A law and a bound for it, from the quickest to the most thorough."""
-    if isinstance(instance, TSPDL):
-        laws = [draft_law(instance)]
+    if instance.laden:
+        laws = [law_of(model_of(instance))]
     else:
-        pruned = prune(instance)
-        laws = [window_law(instance, makespan=makespan)]
+        pruned = prune(model_of(instance))
+        laws = [law_of(model_of(instance), makespan=makespan)]
         if pruned.infeasible is None:
-            laws.append(window_law(instance, makespan=makespan, pruned=pruned))
+            laws.append(law_of(model_of(instance), makespan=makespan, pruned=pruned))
     for law in laws:
         plain = cheapest_legs(law)
         yield law, plain
@@ -115,7 +115,7 @@ def test_sweeps_ways_and_memories_raise_the_bound_and_never_above_the_best_tour(
         instance = generate("tsptw", n=20, hardness="hard", count=1, seed=seed)[0]
         wide = (np.maximum(instance.opens - 150, 0), instance.closes + 150)
         instance = TSPTW(instance.travel, *wide)
-        law = window_law(instance, makespan=False, pruned=prune(instance))
+        law = law_of(model_of(instance), makespan=False, pruned=prune(model_of(instance)))
         best = run(law, cheapest_legs(law), Limits(1 << 31, math.inf, 1 << 26, math.inf)).cost
         heights = []
         for ways, memory, sweeps in ((1, 0, 1), (1, 0, 60), (16, 0, 60), (16, 5, 60)):
@@ -127,7 +127,7 @@ def test_sweeps_ways_and_memories_raise_the_bound_and_never_above_the_best_tour(
 
 def test_a_search_without_time_leaves_the_bound_of_the_whole_tour():
     instance = generate("tspdl", n=40, hardness="hard", count=1, seed=1)[0]
-    law = draft_law(instance)
+    law = law_of(model_of(instance))
     bound = raised(law, cheapest_legs(law), math.inf, Effort(1, 3, 30, math.inf))
     outcome = run(law, bound, Limits(1 << 31, math.inf, 1 << 26, time.monotonic()))
     assert outcome.tour is None

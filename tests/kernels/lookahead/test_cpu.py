@@ -13,12 +13,12 @@ from fairway.kernels.lookahead import dense, reference
 from fairway.kernels.lookahead.cpu import Walk, lookahead, rows_of
 from fairway.kernels.lookahead.rule import PAIRS, Rule
 from fairway.kernels.lookahead.table import table
+from fairway.problems.batch import rows as instances_of
 from fairway.problems.batch import to_batch
 from fairway.problems.generate import generate
-from fairway.problems.instance import instance_set
-from fairway.problems.problem import rows as instances_of
+from fairway.problems.instance import TSPTW
 from fairway.problems.problem import start, step
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.sets import instance_set
 
 RULES = [Rule(steps, own) for steps in (0, 1, 2) for own in (True, False)] + [PAIRS]
 TOLERANCES = [0.0, 1e-5, 0.37]

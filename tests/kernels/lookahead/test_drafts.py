@@ -15,7 +15,7 @@ from fairway.search.select import sampler
 
 def servable(batch, b, level, ports):
     """Whether some order of the ports keeps every draft, by trying them all."""
-    demand, draft = batch.demand[b].tolist(), batch.draft[b].tolist()
+    demand, draft = batch.gain[b].tolist(), batch.limit[b].tolist()
     for order in itertools.permutations(ports):
         load, kept = level, True
         for port in order:
@@ -62,7 +62,7 @@ def test_slack_is_the_cargo_that_could_still_be_added_to_the_port():
         load = float(outlook.level[b, 0, port])
         assert servable(batch, b, load + spare, rest)
         beyond = load + spare + 1
-        assert beyond > float(batch.draft[b, port]) or not servable(batch, b, beyond, rest)
+        assert beyond > float(batch.limit[b, port]) or not servable(batch, b, beyond, rest)
 
 
 @pytest.mark.parametrize(

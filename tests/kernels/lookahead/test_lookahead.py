@@ -87,8 +87,8 @@ def test_no_move_of_a_feasible_tour_is_ever_masked(world, nodes):
 
 def test_without_closing_the_matrix_a_feasible_move_would_be_masked():
     """Why the closure is needed: 1 to 3 is far, but by way of 2 it is not."""
-    from fairway.problems.instance import instance_set
-    from fairway.problems.tsptw import TSPTW
+    from fairway.problems.instance import TSPTW
+    from fairway.problems.sets import instance_set
 
     travel = [[0, 1, 9, 9], [9, 0, 1, 9], [9, 9, 0, 1], [1, 9, 9, 0]]
     batch = to_batch(instance_set([TSPTW(travel, 0, [99, 5, 5, 5])]))
@@ -124,8 +124,8 @@ def test_two_steps_see_more_than_one_and_one_more_than_none():
 
 def test_the_authors_rule_forces_the_one_late_node():
     """A node that is already late masks every other one, and is not masked itself."""
-    from fairway.problems.instance import instance_set
-    from fairway.problems.tsptw import TSPTW
+    from fairway.problems.instance import TSPTW
+    from fairway.problems.sets import instance_set
 
     batch = to_batch(instance_set([TSPTW(np.ones((4, 4)), 0, [99, 0.5, 50, 50])]))
     known = table(batch)

@@ -11,7 +11,8 @@ from fairway.kernels.pruning.network import network
 from fairway.kernels.pruning.reach import reach
 from fairway.kernels.pruning.rules import RULES
 from fairway.problems.generate import TourWindows, generate, tour_windows
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPTW
+from fairway.problems.model import model_of
 
 ORDERS = {n: np.array(list(itertools.permutations(range(1, n)))) for n in range(2, 9)}
 """All tours of n nodes."""
@@ -114,7 +115,7 @@ def test_no_feasible_tour_is_lost_and_most_infeasible_instances_are_found_out(wh
     count = Counter()
     for _ in range(500):
         instance = draw(rng, whole)
-        tours, pruned = feasible_tours(instance), prune(instance)
+        tours, pruned = feasible_tours(instance), prune(model_of(instance))
         for solution in tours:
             assert_kept(instance, pruned, solution)
         assert not (tours and pruned.infeasible)
@@ -132,7 +133,7 @@ def test_no_feasible_tour_of_eight_nodes_is_lost(whole):
     feasible = infeasible = 0
     for _ in range(1000):
         instance = draw(rng, whole, n=8)
-        pruned, times = prune(instance), starts(instance, ORDERS[8])
+        pruned, times = prune(model_of(instance)), starts(instance, ORDERS[8])
         allowance = 0.0 if instance.integral else TOLERANCE
         circuits = np.pad(ORDERS[8], ((0, 0), (1, 1)))
         kept = (times - instance.closes[circuits[:, 1:]] <= allowance).all(axis=1)
@@ -165,7 +166,7 @@ def test_a_tour_that_only_the_tolerance_saves_is_kept_at_any_magnitude(size):
         instance = TSPTW(travel, np.append(outset, closes[1:]), closes, service)
         verdict = verify(instance, tour)
         if isinstance(verdict, Solution):
-            pruned = prune(instance)
+            pruned = prune(model_of(instance))
             assert pruned.infeasible is None
             assert_kept(instance, pruned, verdict)
             assert_narrower(instance, pruned)
@@ -175,7 +176,7 @@ def test_a_tour_that_only_the_tolerance_saves_is_kept_at_any_magnitude(size):
 def test_the_tolerance_asked_of_the_judge_is_granted(tolerance):
     """One stop, reached a whole unit late."""
     instance = TSPTW([[0, 5], [5, 0]], [0, 0], [20, 4])
-    pruned = prune(instance, tolerance)
+    pruned = prune(model_of(instance, tolerance))
     accepted = isinstance(verify(instance, [1], tolerance), Solution)
     assert (pruned.infeasible is None) == accepted == (tolerance == 1.0)
 
@@ -184,14 +185,16 @@ def test_by_default_the_tolerance_is_the_judges_own():
     instance = TSPTW([[0, 5.5], [5.5, 0]], [0, 0], [20, 5.5])
     for late in (0.0, 0.9 * TOLERANCE, 1.1 * TOLERANCE):
         later = replace(instance, closes=[20, 5.5 - late])
-        assert (prune(later).infeasible is None) == isinstance(verify(later, [1]), Solution)
+        assert (prune(model_of(later)).infeasible is None) == isinstance(
+            verify(later, [1]), Solution
+        )
 
 
 @pytest.mark.parametrize("n", [50, 100])
 def test_the_hidden_tour_of_the_hard_law_is_kept_and_nearly_every_order_is_found(n):
     instances, tours = tour_windows(TourWindows(), n, 5, np.random.default_rng(n))
     for instance, tour in zip(instances, tours, strict=True):
-        pruned, verdict = prune(instance), verify(instance, tour)
+        pruned, verdict = prune(model_of(instance)), verify(instance, tour)
         assert isinstance(verdict, Solution)
         assert_kept(instance, pruned, verdict)
         assert pruned.before.sum() > 0.98 * (n - 1) * (n - 2) / 2
@@ -203,9 +206,9 @@ def test_pruning_what_is_pruned_adds_nothing(whole):
     again = 0
     for _ in range(300):
         instance = draw(rng, whole)
-        pruned = prune(instance)
+        pruned = prune(model_of(instance))
         if pruned.infeasible is None:
-            twice = prune(replace(instance, opens=pruned.opens, closes=pruned.closes))
+            twice = prune(model_of(replace(instance, opens=pruned.opens, closes=pruned.closes)))
             assert twice.infeasible is None
             np.testing.assert_array_equal(twice.before, pruned.before)
             np.testing.assert_array_equal(twice.arcs, pruned.arcs)
@@ -222,7 +225,7 @@ def test_every_rule_narrows_some_instance_and_widens_none(rule):
     rng = np.random.default_rng(3)
     narrowed = 0
     for _ in range(100):
-        wide = network(draw(rng, whole=True), 0.0)
+        wide = network(model_of(draw(rng, whole=True)))
         for _ in range(2):
             for other in RULES:
                 if contradiction(wide) is None:
@@ -243,7 +246,7 @@ def test_every_rule_narrows_some_instance_and_widens_none(rule):
 def test_stops_with_windows_in_sequence_are_ordered_and_only_neighbours_keep_their_arcs():
     """By hand: windows 1 < 2 < 3 leave one tour, and each stop is served as it opens."""
     instance = TSPTW(np.full((4, 4), 2), [0, 10, 20, 30], [50, 11, 21, 31])
-    pruned = prune(instance)
+    pruned = prune(model_of(instance))
     assert np.argwhere(pruned.before).tolist() == [[1, 2], [1, 3], [2, 3]]
     assert np.argwhere(pruned.arcs).tolist() == [[0, 1], [1, 2], [2, 3], [3, 0]]
     assert pruned.opens.tolist() == [0, 10, 20, 30]
@@ -253,7 +256,7 @@ def test_stops_with_windows_in_sequence_are_ordered_and_only_neighbours_keep_the
 def test_a_shorter_way_round_keeps_the_order_open_that_the_direct_way_would_close():
     """By hand: 1 to 2 takes 9 directly, which is too late, but 2 by way of 3; so 2 may follow 1, not straight."""
     travel = [[0, 1, 1, 1], [1, 0, 9, 1], [1, 1, 0, 1], [1, 1, 1, 0]]
-    pruned = prune(TSPTW(travel, [0, 0, 0, 0], [50, 50, 8, 50]))
+    pruned = prune(model_of(TSPTW(travel, [0, 0, 0, 0], [50, 50, 8, 50])))
     assert not pruned.before.any()
     assert not pruned.arcs[1, 2]
     assert pruned.arcs[1, 3]
@@ -264,7 +267,7 @@ def test_a_shorter_way_round_keeps_the_order_open_that_the_direct_way_would_clos
 def test_the_depots_closing_decides_the_last_stop():
     """By hand: from 2 the way home takes 30, so only 1 can be last."""
     travel = [[0, 5, 5], [5, 0, 5], [30, 5, 0]]
-    pruned = prune(TSPTW(travel, [0, 0, 0], [20, 50, 50]))
+    pruned = prune(model_of(TSPTW(travel, [0, 0, 0], [20, 50, 50])))
     assert np.argwhere(pruned.arcs).tolist() == [[0, 2], [1, 0], [2, 1]]
     assert pruned.before[2, 1]
     assert pruned.closes.tolist() == [15, 10, 5]
@@ -280,7 +283,7 @@ def test_the_depots_closing_decides_the_last_stop():
     ids=["a stop", "the return", "a pair"],
 )
 def test_the_reason_names_the_node_or_the_pair(opens, closes, why):
-    pruned = prune(TSPTW(np.full((3, 3), 5), opens, closes))
+    pruned = prune(model_of(TSPTW(np.full((3, 3), 5), opens, closes)))
     assert pruned.infeasible is not None
     assert why in pruned.infeasible
 
@@ -291,7 +294,7 @@ def test_relabelling_the_stops_relabels_the_answer(rng):
         other = TSPTW(
             instance.travel[np.ix_(label, label)], instance.opens[label], instance.closes[label]
         )
-        one, two = prune(instance), prune(other)
+        one, two = prune(model_of(instance)), prune(model_of(other))
         assert (one.infeasible is None) == (two.infeasible is None)
         if one.infeasible is None:
             np.testing.assert_array_equal(one.arcs[np.ix_(label, label)], two.arcs)

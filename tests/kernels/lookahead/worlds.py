@@ -7,14 +7,12 @@ import numpy as np
 import torch
 
 from fairway.kernels.lookahead.table import table
-from fairway.problems.batch import TSPDLBatch, TSPTWBatch, to_batch
+from fairway.problems.batch import Batch, to_batch
 from fairway.problems.generate import generate
-from fairway.problems.instance import instance_set
+from fairway.problems.instance import TSPDL, TSPTW
 from fairway.problems.problem import State, start, step
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.sets import instance_set
 
-Batch = TSPTWBatch | TSPDLBatch
 ORDERS = [np.array(list(itertools.permutations(range(m))), int) for m in range(8)]
 """All orders of so many nodes."""
 

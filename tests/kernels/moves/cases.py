@@ -4,9 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fairway.problems.instance import Instance
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPDL, TSPTW, Instance
 
 Case = tuple[Instance, tuple[int, ...]]
 

@@ -16,7 +16,8 @@ from fairway.kernels.moves.lateness import hurry, late_line, lateness
 from fairway.kernels.moves.line import line_of, refresh
 from fairway.kernels.moves.order import by_deadline, deferred
 from fairway.kernels.moves.ruin import inserted, site_for
-from fairway.problems.tspdl import TSPDL
+from fairway.problems.instance import TSPDL
+from fairway.problems.model import model_of
 
 
 def opened(function):
@@ -49,7 +50,7 @@ def laid_out(kind, seed, stops):
     """A form, and its feasible tour as nodes by position in the direction in which levels grow."""
     instance, tour = KINDS[kind](np.random.default_rng(seed), stops)
     inner = tour[::-1] if kind == "unloading" else tour
-    return instance, form_of(instance), np.array([0, *inner, instance.nodes], np.uint32)
+    return instance, form_of(model_of(instance)), np.array([0, *inner, instance.nodes], np.uint32)
 
 
 def feasible_for_the_judge(instance, kind, node):
@@ -194,19 +195,19 @@ def test_ports_are_put_off_only_where_they_must_be(kind, stops, seed):
 
 def test_where_a_load_is_too_much_in_any_order_nothing_is_put_off():
     heavy = TSPDL(np.ones((3, 3)), [0, 2, 2], [9, 3, 3])
-    assert deferred(form_of(heavy), np.array([0, 1, 2, 3], np.uint32)) is None
+    assert deferred(form_of(model_of(heavy)), np.array([0, 1, 2, 3], np.uint32)) is None
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_looks_at_the_clock_change_nothing(kind, rng, monkeypatch):
     instance, _ = KINDS[kind](rng, 15)
-    whole = form_of(instance)
+    whole = form_of(model_of(instance))
     tour = inserted(whole, by_deadline(whole), seeded(3))
     monkeypatch.setattr("fairway.kernels.moves.form.PART", 1)
     monkeypatch.setattr(ruin, "TOGETHER", 1)
-    lonely = lonely_form(instance)
+    lonely = lonely_form(model_of(instance))
     again = inserted(lonely, by_deadline(lonely), seeded(3))
-    assert all(map(np.array_equal, form_of(instance), whole))
+    assert all(map(np.array_equal, form_of(model_of(instance)), whole))
     assert (tour is None) == (again is None)
     assert tour is None or np.array_equal(tour, again)
 
@@ -215,7 +216,7 @@ def test_looks_at_the_clock_change_nothing(kind, rng, monkeypatch):
 def test_what_has_no_time_left_stops(kind, rng, monkeypatch):
     instance, _ = KINDS[kind](rng, 9)
     monkeypatch.setattr(ruin, "TOGETHER", 1)
-    form = lonely_form(instance)
+    form = lonely_form(model_of(instance))
     assert with_neighbours(form, until=0.0) is None
     assert inserted(form, by_deadline(form), seeded(3), until=0.0) is None
     backwards = np.array([0, *range(instance.nodes - 1, 0, -1), instance.nodes], np.uint32)

@@ -11,6 +11,7 @@ from fairway.kernels.moves.lateness import lateness
 from fairway.kernels.moves.order import by_deadline
 from fairway.kernels.moves.settling import room_for, settle
 from fairway.problems.generate import generate
+from fairway.problems.model import model_of
 
 MARGIN = 1e-9
 
@@ -50,7 +51,10 @@ def test_every_tour_ends_where_settling_leaves_it_as_it_is(kind, stops, seed, at
 
 def test_what_the_order_of_deadlines_can_serve_is_served_from_any_order():
     """Medium windows and tours at random, far too late for stops to hurry one by one in two passes."""
-    forms = [*map(form_of, generate("tsptw", n=120, hardness="medium", count=8, seed=1))]
+    forms = [
+        form_of(model_of(each))
+        for each in generate("tsptw", n=120, hardness="medium", count=8, seed=1)
+    ]
     served = [form for form in forms if lateness(form, by_deadline(form)) == 0]
     assert len(served) >= 3
     for form in served:
@@ -61,7 +65,7 @@ def test_what_the_order_of_deadlines_can_serve_is_served_from_any_order():
 
 def test_where_one_stop_cannot_be_reached_the_tour_is_less_late():
     (instance,) = generate("tsptw", n=12, hardness="hard", count=1, seed=5)
-    form = form_of(instance)
+    form = form_of(model_of(instance))
     closes = form.closes.copy()
     closes[3] = -1.0
     form = form._replace(closes=closes)

@@ -10,8 +10,8 @@ from fairway.kernels.pointer import Facts, Pointer, cpu
 from fairway.problems.batch import to_batch
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
-from fairway.problems.instance import instance_set
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPTW
+from fairway.problems.sets import instance_set
 from fairway.search import decode
 from fairway.search.rollout import weighed
 

@@ -15,9 +15,9 @@ from fairway.kernels.pointer.reference import (
 from fairway.problems.batch import to_batch
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
-from fairway.problems.instance import instance_set
+from fairway.problems.instance import TSPTW
 from fairway.problems.problem import start, step
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.sets import instance_set
 from fairway.search.decode import decode, follow, traced
 
 PARTS = ("query", "key", "value", "aim", "drift", "bias")
@@ -200,4 +200,4 @@ def test_facts_of_loads_are_counted_in_mean_demands():
     state = start(batch)
     found = known_facts(batch, state.node, state.level, ahead(batch, AUTHORS)(state))
     assert found[:, 0, 1:, 1].abs().max() == 0  # a ship never waits
-    torch.testing.assert_close(found[:, 0, 1:, 2], squashed(batch.draft[:, 1:] - 1))
+    torch.testing.assert_close(found[:, 0, 1:, 2], squashed(batch.limit[:, 1:] - 1))

@@ -4,9 +4,9 @@ import torch
 from fairway.kernels.lookahead import AUTHORS, PAIRS, Guard, Rule
 from fairway.kernels.lookahead.table import table
 from fairway.kernels.pointer.track import SMALLEST, in_order, lay_out, width_for
+from fairway.problems.batch import every_pair
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
-from fairway.problems.problem import every_pair
 
 GUARDS = [
     ("tsptw", Guard("none")),

@@ -12,9 +12,9 @@ from fairway.errors import InvalidInstance
 from fairway.problems.distances import euclidean
 from fairway.problems.files import archive
 from fairway.problems.files.text import Unreadable
+from fairway.problems.instance import TSPDL, TSPTW
 from fairway.problems.places import Places
-from fairway.problems.tspdl import TSPDL, TSPDLSet
-from fairway.problems.tsptw import TSPTW, TSPTWSet
+from fairway.problems.sets import InstanceSet
 
 RNG = np.random.default_rng(5)
 POINTS = RNG.random((4, 3, 2))
@@ -28,9 +28,13 @@ INSTANCES = [
     TSPDL(MATRIX[0], DEMAND[0], COLUMN[0], "shrinking", POINTS[0], ("x", "y", ""), "d"),
 ]
 SETS = [
-    TSPTWSet(Places(POINTS), COLUMN, COLUMN + 1, COLUMN, name="é", scale=100.0),
-    TSPTWSet(Places(None, MATRIX), COLUMN, COLUMN + 1, COLUMN),
-    TSPDLSet(Places(POINTS, MATRIX), DEMAND, COLUMN, "shrinking", "d", 1.0),
+    InstanceSet(
+        Places(POINTS), opens=COLUMN, closes=COLUMN + 1, service=COLUMN, name="é", scale=100.0
+    ),
+    InstanceSet(Places(None, MATRIX), opens=COLUMN, closes=COLUMN + 1, service=COLUMN),
+    InstanceSet(
+        Places(POINTS, MATRIX), demand=DEMAND, draft=COLUMN, load="shrinking", name="d", scale=1.0
+    ),
 ]
 
 

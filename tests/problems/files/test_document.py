@@ -9,8 +9,7 @@ from fairway.problems.distances import euclidean, travel_matrix
 from fairway.problems.files import document
 from fairway.problems.files.points import MOST_NODES
 from fairway.problems.files.text import Unreadable
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPDL, TSPTW
 
 ZEROS, NINES = np.zeros(3), np.full(3, 9.0)
 POINTS = np.array([[0.0, 0.0], [0.1, 1 / 3], [7.25, 1e-9]])

@@ -9,8 +9,7 @@ from hypothesis.extra.numpy import arrays
 from fairway.judge import verify
 from fairway.problems.files import matrix, solomon
 from fairway.problems.files.text import Unreadable
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPDL, TSPTW
 
 THREE = """3
 0 4 7

@@ -3,6 +3,7 @@
 import pickle
 import random
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,10 +11,9 @@ import pytest
 from fairway.errors import FairwayError
 from fairway.problems.distances import euclidean
 from fairway.problems.files import archive, document, matrix, rakke, read, solomon, table, tsplib
-from fairway.problems.instance import Instance
+from fairway.problems.instance import TSPDL, TSPTW, Instance
 from fairway.problems.places import Places
-from fairway.problems.tspdl import TSPDL, TSPDLSet
-from fairway.problems.tsptw import TSPTW, TSPTWSet
+from fairway.problems.sets import InstanceSet
 
 MUTATIONS = 500
 """Damaged files for each format."""
@@ -34,8 +34,12 @@ DRAFTS = TSPDL(euclidean(POINTS), DEMAND, ZEROS + 5, "growing", POINTS, name="d"
 SHRINKING = TSPDL(np.arange(25.0).reshape(5, 5), DEMAND, ZEROS + 5, "shrinking", name="s")
 STACKED = Places(np.stack([POINTS] * 3))
 SETS = [
-    TSPTWSet(STACKED, np.zeros((3, 5)), np.full((3, 5), 90.0), np.zeros((3, 5)), "ws", 100.0),
-    TSPDLSet(STACKED, np.stack([DEMAND] * 3), np.full((3, 5), 5.0), "growing", "ds", 1.0),
+    InstanceSet(
+        STACKED, opens=0.0, closes=np.full((3, 5), 90.0), service=0.0, name="ws", scale=100.0
+    ),
+    InstanceSet(
+        STACKED, demand=np.stack([DEMAND] * 3), draft=np.full((3, 5), 5.0), name="ds", scale=1.0
+    ),
 ]
 
 GEO = """NAME : hand
@@ -227,14 +231,7 @@ def mutated(seed, rng):
 def assert_valid(item):
     """Building every instance afresh runs all of its checks again."""
     for instance in [item] if isinstance(item, Instance) else item:
-        columns = (
-            (instance.opens, instance.closes, instance.service)
-            if isinstance(instance, TSPTW)
-            else (instance.demand, instance.draft, instance.load)
-        )
-        again = type(instance)(
-            instance.travel, *columns, instance.coordinates, instance.names, instance.name
-        )
+        again = replace(instance)
         assert again.nodes >= 2
         assert np.isfinite(again.travel).all()
 

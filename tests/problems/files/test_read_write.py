@@ -13,9 +13,9 @@ from fairway.errors import FairwayError, InvalidFile
 from fairway.problems.distances import euclidean
 from fairway.problems.files import SUFFIXES, TEXT, read, write
 from fairway.problems.files.tours import read_tour
+from fairway.problems.instance import TSPDL, TSPTW
 from fairway.problems.places import Places
-from fairway.problems.tspdl import TSPDL, TSPDLSet
-from fairway.problems.tsptw import TSPTW, TSPTWSet
+from fairway.problems.sets import InstanceSet
 
 POINTS = np.array([[0.0, 0.0], [3.0, 4.0], [6.0, 8.0], [1.0, 7.0]])
 ZEROS = np.zeros(4)
@@ -23,19 +23,15 @@ WINDOWS = TSPTW(euclidean(POINTS), ZEROS, ZEROS + 90, ZEROS, POINTS, name="stem"
 DRAFTS = TSPDL(
     euclidean(POINTS), np.array([0.0, 1, 1, 1]), ZEROS + 3, "growing", POINTS, name="stem"
 )
-WINDOW_SET = TSPTWSet(
-    Places(np.stack([POINTS] * 2)), np.zeros((2, 4)), np.full((2, 4), 90.0), np.zeros((2, 4)), "s"
+WINDOW_SET = InstanceSet(
+    Places(np.stack([POINTS] * 2)), opens=0.0, closes=np.full((2, 4), 90.0), service=0.0, name="s"
 )
 
 
 def assert_same_problem(found, expected):
-    assert type(found) is type(expected)
+    assert found.problem == expected.problem
     assert np.array_equal(found.travel, expected.travel)
-    columns = (
-        ("opens", "closes", "service")
-        if isinstance(expected, TSPTW)
-        else ("demand", "draft", "load")
-    )
+    columns = ("opens", "closes", "service") if expected.timed else ("demand", "draft", "load")
     for column in columns:
         assert np.array_equal(getattr(found, column), getattr(expected, column)), column
 
@@ -67,7 +63,7 @@ def test_the_suffix_chooses_the_format(suffix, tmp_path):
 def test_a_set_is_written_as_npz_and_comes_back_as_a_set(tmp_path):
     write(WINDOW_SET, tmp_path / "s.npz")
     found = read(tmp_path / "s.npz")
-    assert isinstance(found, TSPTWSet)
+    assert found.timed
     assert len(found) == 2
 
 
@@ -76,7 +72,7 @@ def test_the_authors_pickles_are_read_as_sets(tmp_path):
     path = tmp_path / "tspdl4.pkl"
     path.write_bytes(pickle.dumps(rows, protocol=5))
     found = read(path)
-    assert isinstance(found, TSPDLSet)
+    assert found.laden
     assert found.name == "tspdl4"
 
 

@@ -9,8 +9,7 @@ from hypothesis.extra.numpy import arrays
 from fairway.problems.distances import euclidean
 from fairway.problems.files import matrix, solomon
 from fairway.problems.files.text import Unreadable
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPDL, TSPTW
 
 HEADS = "CUST NO.   XCOORD.   YCOORD.    DEMAND   READY TIME   DUE DATE   SERVICE TIME\n"
 ROWS = """    1      0.00      0.00       0.00       0.00     391.00       0.00

@@ -6,8 +6,7 @@ import pytest
 from fairway.problems.distances import euclidean
 from fairway.problems.files import table
 from fairway.problems.files.text import Unreadable
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPDL, TSPTW
 
 WINDOWS = "id,x,y,open,close,service\nDepot,0,0,0,100,0\nA,3,4,10,20,5\nB,6,8,0.5,30,5\n"
 DRAFTS = "id,x,y,demand,draft\n0,0,0,0,9\n1,3,4,2,5\n2,6,8,3,4\n"
@@ -25,7 +24,7 @@ def parsed(text, distances=None):
 
 def test_a_row_is_a_node_and_the_first_is_the_depot():
     instance = parsed(WINDOWS)
-    assert isinstance(instance, TSPTW)
+    assert instance.timed
     assert instance.names == ("Depot", "A", "B")
     assert instance.travel[0].tolist() == [0, 5, 10]
     assert instance.opens.tolist() == [0, 10, 0.5]
@@ -36,7 +35,7 @@ def test_a_row_is_a_node_and_the_first_is_the_depot():
 
 def test_a_demand_and_a_draft_make_a_growing_load():
     instance = parsed(DRAFTS)
-    assert isinstance(instance, TSPDL)
+    assert instance.laden
     assert instance.load == "growing"
     assert instance.demand.tolist() == [0, 2, 3]
     assert instance.draft.tolist() == [9, 5, 4]

@@ -8,8 +8,7 @@ import pytest
 
 from fairway.errors import InvalidInstance
 from fairway.problems.files.text import Unreadable, by_row, line_of_word, lines, located
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPDL, TSPTW
 
 SPREAD = list(lines("0 1\n\n2 # 3\n4 5 6\n", "#"))
 

@@ -7,7 +7,7 @@ import pytest
 
 from fairway.errors import InvalidFile, InvalidTour
 from fairway.problems.files.tours import parse_tour, read_tour, resolve
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPTW
 
 NAMES = ("Depot", "North quay", "B", "7")
 

@@ -9,8 +9,7 @@ from hypothesis.extra.numpy import arrays
 from fairway.problems.distances import travel_matrix
 from fairway.problems.files import tsplib
 from fairway.problems.files.text import Unreadable
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPDL, TSPTW
 
 WINDOWS = """NAME : small
 COMMENT : two stops
@@ -115,7 +114,7 @@ def windows_with(weights):
 
 def test_reads_time_windows_with_distances_rounded_to_nearest():
     instance = read(WINDOWS)
-    assert isinstance(instance, TSPTW)
+    assert instance.timed
     assert instance.travel.tolist() == [[0, 5, 11], [5, 0, 6], [11, 6, 0]]
     assert instance.opens.tolist() == [0, 10, 0]
     assert instance.closes.tolist() == [100, 20, 30.5]
@@ -125,7 +124,7 @@ def test_reads_time_windows_with_distances_rounded_to_nearest():
 
 def test_reads_draft_limits_under_a_load_that_shrinks():
     instance = read(DRAFTS)
-    assert isinstance(instance, TSPDL)
+    assert instance.laden
     assert instance.load == "shrinking"
     assert instance.travel.tolist() == [[0, 4, 7], [5, 0, 2], [6, 3, 0]]
     assert instance.demand.tolist() == [0, 1, 2]

@@ -9,9 +9,9 @@ import torch
 
 from fairway.errors import SolverMissing
 from fairway.judge import Solution, verify
+from fairway.problems.batch import instances_in
 from fairway.problems.draw import draw
 from fairway.recipes import recipe_named
-from fairway.search.polish import instances_in
 from fairway.train.gfacs.local import searched
 from fairway.train.gfacs.loop import train
 from fairway.train.gfacs.run import found

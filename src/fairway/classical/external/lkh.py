@@ -10,13 +10,15 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+from jaxtyping import Int
+
 from fairway.classical.external.whole import Whole, whole
 from fairway.errors import SolverMissing
 from fairway.problems.files import write
 from fairway.problems.files.tours import read_tour
 from fairway.problems.instance import Instance
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.model import model_of
 
 PARAMETERS, PROBLEM, TOUR, INITIAL = "run.par", "problem.tsp", "best.tour", "initial.tour"
 NAMES = ("LKH", "LKH-3", "lkh")
@@ -55,7 +57,7 @@ def solve(
         trials: After which its run ends, if the seconds do not end it first.
     """
     command = program()
-    model = whole(instance)
+    model = whole(model_of(instance))
     if model.hopeless:
         return None
     with tempfile.TemporaryDirectory(prefix="fairway-") as name:
@@ -63,9 +65,9 @@ def solve(
         run: dict[str, float | str] = {"TIME_LIMIT": seconds, "MAX_TRIALS": trials}
         run["SEED"] = seed + 1  # 0 would be the time of day
         if initial is not None:
-            _write_tour(_turned(model, instance, tuple(initial)), folder / INITIAL)
+            _write_tour(_delivering(model, model.model.inward(initial)[1:-1]), folder / INITIAL)
             run["INITIAL_TOUR_FILE"] = INITIAL
-        prepare(model, instance.problem, folder, run)
+        prepare(model, folder, run)
         try:
             subprocess.run(  # noqa: S603 - the user's own program
                 [command, PARAMETERS],
@@ -79,21 +81,21 @@ def solve(
             return None
         if not (folder / TOUR).exists():
             return None
-        tour = tuple(int(node) for node in read_tour(folder / TOUR))
-    return _turned(model, instance, tour)
+        tour = np.array([int(node) for node in read_tour(folder / TOUR)])
+    return model.model.outward(_delivering(model, tour))
 
 
-def _turned(model: Whole, instance: Instance, tour: tuple[int, ...]) -> tuple[int, ...]:
-    """From LKH-3's direction to the instance's, and back: it knows only ships that deliver."""
-    return model.turned(tour[::-1] if isinstance(instance, TSPDL) else tour)
+def _delivering(model: Whole, stops: Int[np.ndarray, " M"]) -> Int[np.ndarray, " M"]:
+    """From the model's direction to LKH-3's, and back: it knows only ships that deliver."""
+    return stops[::-1] if model.model.resource.by_set else stops
 
 
-def prepare(model: Whole, problem: str, folder: Path, run: Mapping[str, float | str]) -> None:
+def prepare(model: Whole, folder: Path, run: Mapping[str, float | str]) -> None:
     """Write the instance and what to do with it."""
-    if problem == "tsptw":
-        written = TSPTW(model.step, model.opens, model.closes)
+    if model.model.resource.by_set:
+        written = Instance(model.cost, demand=model.step[0], draft=model.closes)
     else:
-        written = TSPDL(model.cost, model.step[0], model.closes, "growing")
+        written = Instance(model.step, opens=model.opens, closes=model.closes)
     write(written, folder / PROBLEM, "tsplib")
     precision = max(1, min(100, LARGEST // max(1, int(written.travel.max()))))
     settings = {
@@ -108,7 +110,7 @@ def prepare(model: Whole, problem: str, folder: Path, run: Mapping[str, float | 
     (folder / PARAMETERS).write_text("\n".join(lines) + "\n")
 
 
-def _write_tour(tour: tuple[int, ...], path: Path) -> None:
+def _write_tour(tour: Int[np.ndarray, " M"], path: Path) -> None:
     """As a TSPLIB tour, which counts nodes from 1 and begins with the depot."""
     lines = ["TYPE : TOUR", f"DIMENSION : {len(tour) + 1}", "TOUR_SECTION", "1"]
     path.write_text("\n".join([*lines, *(str(node + 1) for node in tour), "-1", "EOF"]) + "\n")

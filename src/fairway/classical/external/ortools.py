@@ -1,4 +1,4 @@
-"""The routing library of OR-Tools with a single vehicle, for both problems: a level is one of its dimensions.
+"""The routing library of OR-Tools with a single vehicle: a level is one of its dimensions.
 
 A first tour by insertion, then guided local search until the time is over. Of seven of the library's ways to a first
 tour, insertion found one most often on our beds (the default found none); with draft limits none of the seven found
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from fairway.classical.external.loading import imported
 from fairway.classical.external.whole import Whole, whole
 from fairway.problems.instance import Instance
+from fairway.problems.model import model_of
 
 INSERTION = "PARALLEL_CHEAPEST_INSERTION"
 
@@ -31,7 +32,7 @@ def solve(
         first: By which of the library's strategies a first tour is made; the paper has `LOCAL_CHEAPEST_INSERTION`.
     """
     library = imported("ortools.constraint_solver.pywrapcp", "OR-Tools", "ortools")
-    model = whole(instance)
+    model = whole(model_of(instance))
     if model.hopeless:
         return None
     manager = library.RoutingIndexManager(len(model.closes), 1, 0)
@@ -41,7 +42,7 @@ def solve(
     routing.CloseModelWithParameters(settings)
     start = None
     if initial is not None:
-        start = routing.ReadAssignmentFromRoutes([list(model.turned(tuple(initial)))], True)
+        start = routing.ReadAssignmentFromRoutes([model.model.inward(initial)[1:-1].tolist()], True)
     found = (
         routing.SolveWithParameters(settings)
         if start is None
@@ -52,7 +53,7 @@ def solve(
     at, tour = routing.Start(0), []
     while not routing.IsEnd(at := found.Value(routing.NextVar(at))):
         tour.append(manager.IndexToNode(at))
-    return model.turned(tuple(tour))
+    return model.model.outward(tour)
 
 
 def _constrain(routing, manager, model: Whole) -> None:  # noqa: ANN001

@@ -7,7 +7,7 @@ from fairway.classical.external.loading import imported
 from fairway.classical.external.whole import Whole, whole
 from fairway.errors import InvalidRequest
 from fairway.problems.instance import Instance
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.model import model_of
 
 
 def solve(
@@ -21,12 +21,13 @@ def solve(
         seed: Of PyVRP's chance.
         initial: A tour to start from.
     """
-    if not isinstance(instance, TSPTW):
+    form = model_of(instance)
+    if form.time is None:
         raise InvalidRequest(
             "PyVRP has no draft limits; expected an instance with time windows, or take OR-Tools or LKH-3"
         )
     library = imported("pyvrp", "PyVRP", "pyvrp")
-    model = whole(instance)
+    model = whole(form)
     if model.hopeless:
         return None
     data = _data(library, model)

@@ -1,8 +1,7 @@
 """Instances in whole numbers, for solvers that know no others.
 
-Both problems become one: a level grows by a step from node to node, waits for `opens` and must not pass `closes`. For
-time windows the level is the time since the depot was left, and a step is service and travel; for draft limits it is
-the load, and a step is the cargo of the port that is reached.
+A level grows by a step from node to node, waits for `opens` and must not pass `closes`: the time since the depot was
+left, or the load.
 
 Steps are rounded up and limits down, so that what is feasible here is feasible for the judge. The one exception are
 windows that hold no whole number: they are moved to the number below.
@@ -13,9 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from fairway.problems.instance import Instance
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.model import HOME, START, Model, without_return
 
 SCALE = 10_000
 """Whole numbers to a unit, where units are not whole; at 1,000 a published tour was lost to rounding."""
@@ -32,46 +29,31 @@ class Whole:
     opens: Int[np.ndarray, " N"]
     closes: Int[np.ndarray, " N"]
     """Of the depot: for the return. Negative where a stop can never be reached in time."""
-    backwards: bool
-    """Whether tours run against the direction of the instance: a shrinking load grows from the other end."""
+    model: Model
+    """Of which it is; tours run in its direction."""
 
     @property
     def hopeless(self) -> bool:
         """Whether some stop closes before the depot is left; solvers refuse such numbers."""
         return bool((self.closes < 0).any())
 
-    def turned(self, tour: tuple[int, ...]) -> tuple[int, ...]:
-        """A tour in the other's direction: from the instance's to this one's, and back."""
-        return tour[::-1] if self.backwards else tour
 
-
-def whole(instance: Instance) -> Whole:
-    """The instance with rounded numbers."""
-    if isinstance(instance, TSPTW):
-        return _windows(instance)
-    growing = instance.reversed() if instance.load == "shrinking" else instance
-    return _drafts(growing, backwards=growing is not instance)
-
-
-def _windows(instance: TSPTW) -> Whole:
-    leaving = instance.opens[0] + instance.service[0]
-    scale = 1 if instance.integral else SCALE
-    served = np.concatenate(([0.0], instance.service[1:]))
-    step = _up(_hollow(served[:, None] + instance.travel) * scale)
-    opens = np.maximum(_up((instance.opens - leaving) * scale), 0)
-    # No tour is under way longer, and numbers stay small where a window never closes.
-    longest = opens.max() + step.max(axis=1).sum()
-    closes = _down(np.minimum((instance.closes - leaving) * scale, longest))
-    return Whole(_rounded(instance.travel), step, np.minimum(opens, closes), closes, False)
-
-
-def _drafts(instance: TSPDL, backwards: bool) -> Whole:
-    scale = 1 if instance.integral else SCALE
-    demand = _up(instance.demand * scale)
-    closes = _down(np.minimum(instance.draft * scale, demand.sum()))
-    closes[0] = demand.sum()
-    step = np.broadcast_to(demand, instance.travel.shape)
-    return Whole(_rounded(instance.travel), _hollow(step), np.zeros_like(closes), closes, backwards)
+def whole(model: Model) -> Whole:
+    """A model with rounded numbers; levels are counted from the departure."""
+    resource = model.resource
+    scale = 1 if resource.guard == 0 else SCALE
+    leaving = resource.earliest[START] + resource.stay[START]
+    served = np.append(0.0, resource.stay[1:HOME])
+    step = _up(_hollow(served[:, None] + without_return(resource.rise)) * scale)
+    opens = np.maximum(_up((resource.earliest[:HOME] - leaving) * scale), 0)
+    # No tour has more, and numbers stay small where a limit never binds.
+    most = step[START].sum() if resource.by_set else opens.max() + step.max(axis=1).sum()
+    stated = resource.latest[:HOME].copy()
+    stated[START] = resource.latest[HOME]
+    closes = _down(np.minimum((stated - leaving) * scale, most))
+    return Whole(
+        _rounded(without_return(model.cost)), step, np.minimum(opens, closes), closes, model
+    )
 
 
 def _rounded(travel: Float[np.ndarray, "N N"]) -> Int[np.ndarray, "N N"]:

@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 
 from fairway.kernels.bare import inner
 from fairway.kernels.labels.bits import holds, lowest
-from fairway.kernels.labels.law import DRAFTS, Law
+from fairway.kernels.labels.law import Law
 
 ONE = np.uint64(1)
 
@@ -18,7 +18,7 @@ def candidates(
     law: Law, layer: tuple, at: int, reached: Int[np.ndarray, " N"], levels: Float[np.ndarray, " N"]
 ) -> int:
     """Write down the stops and the levels there; says how many."""
-    if law.kind == DRAFTS:
+    if law.by_set:
         return _floating(law, layer, at, reached, levels)
     return _in_time(law, layer, at, reached, levels)
 

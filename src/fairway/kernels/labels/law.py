@@ -12,22 +12,18 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt
 
-from fairway.judge import TOLERANCE
 from fairway.kernels.bare import bare
 from fairway.kernels.compiling import njit
 from fairway.kernels.labels.bits import holds
 from fairway.kernels.pruning import Pruned
-from fairway.kernels.pruning.network import HOME, START, allowance_of, network, rounding
+from fairway.kernels.pruning.network import network
 from fairway.kernels.pruning.reach import reach
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.model import HOME, START, Model, Resource, without_return
 
 Matrix = Float[np.ndarray, "N N"]
 Vector = Float[np.ndarray, " N"]
 Bits = UInt[np.ndarray, "N W"]
 
-WINDOWS, MAKESPAN, DRAFTS = 0, 1, 2
-"""Windows by travel, windows by the time of the return, draft limits by travel."""
 LEADS = 1 << 24
 """Ways that are tried between two looks at the clock: a few milliseconds."""
 
@@ -61,15 +57,10 @@ class Law(NamedTuple):
     """What the judge forgives."""
     spare: float
     """The allowance, and room for sums that are taken in another order than the judge's."""
-    kind: int
-
-
-class Times(NamedTuple):
-    """What the quickest ways follow from, by the instance's own numbers."""
-
-    travel: Matrix
-    service: Vector
-    opens: Vector
+    by_set: bool
+    """Whether the level follows from the stops visited, as a load does."""
+    makespan: bool
+    """Whether the last level is minimised, not the sum of prices."""
 
 
 class Limits(NamedTuple):
@@ -80,53 +71,65 @@ class Limits(NamedTuple):
     before: Bool[np.ndarray, "N N"]
 
 
-def window_law(
-    instance: TSPTW, *, makespan: bool, pruned: Pruned | None = None, ways: Matrix | None = None
+def law_of(
+    model: Model,
+    *,
+    makespan: bool = False,
+    pruned: Pruned | None = None,
+    ways: Matrix | None = None,
 ) -> Law:
-    """The law of time windows: from the quickest ways alone, or as strict as pruning allows."""
-    allowance = allowance_of(instance)
-    guard = rounding(instance, allowance)
-    if pruned is None:
-        times = Times(instance.travel, instance.service, instance.opens)
-        ways = quickest_ways(instance) if ways is None else ways
+    """The law of a model: from the quickest ways alone, or as strict as pruning allows."""
+    resource = model.resource
+    if resource.by_set:
+        limits = _set_limits(resource)
+    elif pruned is None:
+        ways = quickest_ways(resource) if ways is None else ways
         assert ways is not None, "without a deadline there is time for all ways"
-        limits = _limits(times, ways, instance.closes + allowance + guard, guard)
+        limits = _quick_limits(resource, ways)
     else:
-        limits = _pruned_limits(instance, pruned, allowance)
-    law = _numbered(limits, instance.travel, (allowance, allowance + guard))
-    law = law._replace(
-        rise=law.price,
-        stay=instance.service[law.node],
-        opens=instance.opens[law.node],
-        closes=instance.closes[law.node],
+        limits = _pruned_limits(model, pruned)
+    price = without_return(model.cost)
+    law = _numbered(limits, price, (resource.allowance, resource.allowance + resource.guard))
+    rise = law.price
+    if model.cost is not resource.rise:
+        rise = np.ascontiguousarray(without_return(resource.rise)[np.ix_(law.node, law.node)])
+    closes = resource.latest[:HOME].copy()
+    closes[START] = resource.latest[HOME]
+    stay = resource.stay[law.node]
+    return law._replace(
+        price=rise + stay[:, None] if makespan else law.price,
+        rise=rise,
+        stay=stay,
+        opens=resource.earliest[law.node],
+        closes=closes[law.node],
+        by_set=resource.by_set,
+        makespan=makespan,
     )
-    if makespan:
-        law = law._replace(price=law.rise + law.stay[:, None], kind=MAKESPAN)
-    return law
 
 
-def draft_law(instance: TSPDL) -> Law:
-    """The law of draft limits for a growing load; what a set may be followed by is asked when it is extended."""
-    assert instance.load == "growing", "a shrinking load is read backwards"
-    nodes, demand = instance.nodes, instance.demand
-    allowance = 0.0 if instance.integral else TOLERANCE
-    guard = 0.0 if instance.integral else 4 * nodes * np.finfo(np.float64).eps * demand.sum()
-    draft = instance.draft.copy()
-    draft[0] = np.inf  # the depot's is not checked
-    arcs = ~np.eye(nodes, dtype=bool)
-    limits = Limits(np.tile(draft, (nodes, 1)), arcs, np.zeros_like(arcs))
-    law = _numbered(limits, instance.travel, (allowance, allowance + guard))
-    rise = np.tile(demand[law.node], (nodes, 1))
-    return law._replace(rise=rise, closes=draft[law.node], kind=DRAFTS)
+def _set_limits(resource: Resource) -> Limits:
+    """Own limits alone: what a set may be followed by is asked when it is extended."""
+    latest = resource.latest[:HOME].copy()
+    latest[START] = resource.latest[HOME]
+    arcs = ~np.eye(len(latest), dtype=bool)
+    return Limits(np.tile(latest, (len(latest), 1)), arcs, np.zeros_like(arcs))
 
 
-def _numbered(limits: Limits, travel: Matrix, slack: tuple[float, float]) -> Law:
+def _quick_limits(resource: Resource, ways: Matrix) -> Limits:
+    """What follows from the quickest ways between any two nodes."""
+    lead = without_return(resource.lead)
+    limit = resource.latest[:HOME] + resource.allowance + resource.guard
+    limit[START] = resource.latest[HOME] + resource.allowance + resource.guard
+    return _limits(lead, ways, resource.earliest, limit, resource.guard)
+
+
+def _numbered(limits: Limits, price: Matrix, slack: tuple[float, float]) -> Law:
     """Renumber the nodes, and pack what may follow what into bits; levels are still to be filled in."""
     low = _lowest(limits)
     node = np.argsort(low, kind="stable")
     nothing = np.zeros(len(node))
     every = np.arange(len(node)) > 0
-    price, latest, after, needs = _arranged(limits, travel, node)
+    price, latest, after, needs = _arranged(limits, price, node)
     _drop_shortcuts(after, needs, np.zeros_like(after))
     return Law(
         node,
@@ -136,7 +139,8 @@ def _numbered(limits: Limits, travel: Matrix, slack: tuple[float, float]) -> Law
         low[node],
         *(after, needs, _packed(every[None])[0]),
         *slack,
-        WINDOWS,
+        by_set=False,
+        makespan=False,
     )
 
 
@@ -215,9 +219,9 @@ def _packed(sets: Bool[np.ndarray, "K N"]) -> UInt[np.ndarray, "K W"]:
 
 @njit(cache=True, nogil=True)
 @no_type_check
-def _limits(times: Times, ways: Matrix, limit: Vector, guard: float) -> Limits:
+def _limits(lead: Matrix, ways: Matrix, opens: Vector, limit: Vector, guard: float) -> Limits:
     """The latest levels over the quickest ways, and the arcs and orders that follow from pairs of windows."""
-    nodes, opens = len(limit), times.opens
+    nodes = len(limit)
     latest = np.empty((nodes, nodes))
     arcs, before = np.zeros((nodes, nodes), np.bool_), np.zeros((nodes, nodes), np.bool_)
     for i in range(nodes):
@@ -226,33 +230,31 @@ def _limits(times: Times, ways: Matrix, limit: Vector, guard: float) -> Limits:
             latest[i, j] = limit[j] - ways[i, j]
             if i != j:
                 before[j, i] = i > 0 and j > 0 and first > latest[i, j]
-                arcs[i, j] = first <= limit[j] + guard - (times.service[i] + times.travel[i, j])
+                arcs[i, j] = first <= limit[j] + guard - lead[i, j]
     return Limits(latest, arcs, before)
 
 
-def _pruned_limits(instance: TSPTW, pruned: Pruned, allowance: float) -> Limits:
+def _pruned_limits(model: Model, pruned: Pruned) -> Limits:
     """The latest levels over all ways that pruning left, its arcs and its orders."""
-    bounds = network(instance, allowance)
-    closes = pruned.closes + allowance + bounds.guard
+    bounds = network(model)
+    closes = pruned.closes + model.resource.allowance + bounds.guard
     bounds.closes[1:] = np.minimum(bounds.closes[1:], np.append(closes[1:], closes[START]))
     bounds.opens[:HOME] = np.maximum(bounds.opens[:HOME], pruned.opens)
     bounds.before[:HOME, :HOME] |= pruned.before
     bounds.arcs[:HOME, :HOME] &= pruned.arcs
     bounds.arcs[:HOME, HOME] &= pruned.arcs[:, START]
     ways = reach(bounds).latest
-    latest = ways[:HOME, :HOME].copy()
-    latest[:, START] = ways[:HOME, HOME]
+    latest = without_return(ways)
     np.fill_diagonal(latest, bounds.closes[:HOME])
     return Limits(latest, pruned.arcs.copy(), pruned.before | (latest == -np.inf).T)
 
 
-def quickest_ways(instance: TSPTW, until: float = math.inf) -> Matrix | None:
+def quickest_ways(resource: Resource, until: float = math.inf) -> Matrix | None:
     """The least lead between any two nodes by way of any others, never too long by rounding.
 
     None where they are not known by that time on the monotonic clock: this takes the cube of the nodes.
     """
-    guard = rounding(instance, allowance_of(instance))
-    ways = np.maximum(instance.service[:, None] + instance.travel - guard, 0.0)
+    ways = np.maximum(without_return(resource.lead) - resource.guard, 0.0)
     np.fill_diagonal(ways, 0.0)
     nodes = len(ways)
     onward, together = np.empty(nodes), max(1, LEADS // nodes**2)

@@ -17,7 +17,7 @@ from fairway.kernels.compiling import njit
 from fairway.kernels.labels.bits import mixed
 from fairway.kernels.labels.bound import Bound, completion
 from fairway.kernels.labels.candidates import candidates
-from fairway.kernels.labels.law import MAKESPAN, Law
+from fairway.kernels.labels.law import Law
 
 RUNNING, DONE, CROWDED, LONG, LAID = range(5)
 """What `advance` stopped for: its quantum, the end, a full layer, a full history, a complete layer that is too wide."""
@@ -94,7 +94,7 @@ def begin(search: Search, upper: float) -> None:
     layer.visited[0] = 0
     layer.last[0] = 0
     layer.level[0] = law.opens[0]
-    layer.cost[0] = law.opens[0] if law.kind == MAKESPAN else 0.0
+    layer.cost[0] = law.opens[0] if law.makespan else 0.0
     layer.rest[0] = search.bound.prize.sum()
     search.slots[:] = -1
 
@@ -140,7 +140,7 @@ def _push(search: Search, here: Layer, there: Layer, stop: int, level: float) ->
     law, bound, marks = search.law, search.bound, search.marks
     at, new = marks[AT], marks[NEXT]
     cost = level
-    if law.kind != MAKESPAN:
+    if not law.makespan:
         cost = here.cost[at] + law.price[here.last[at], stop]
     rest = here.rest[at] - bound.prize[stop]
     for word in range(there.visited.shape[1]):
@@ -293,7 +293,7 @@ def _finish(search: Search, layer: Layer) -> None:
     for label in range(marks[COUNT]):
         last = layer.last[label]
         back = (layer.level[label] + law.stay[last]) + law.rise[last, 0]
-        cost = back if law.kind == MAKESPAN else layer.cost[label] + law.price[last, 0]
+        cost = back if law.makespan else layer.cost[label] + law.price[last, 0]
         # The rule of the judge, to the letter.
         if not back - law.closes[0] > law.allowance and cost < min(figures[FOUND], figures[UPPER]):
             figures[FOUND], marks[BEST] = cost, label

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from fairway.judge import TOLERANCE
 from fairway.problems.instance import Instance
-from fairway.problems.tsptw import TSPTW
 
 
 class Label(NamedTuple):
@@ -18,10 +17,10 @@ class Label(NamedTuple):
 
 def best(instance: Instance, *, makespan: bool = False) -> Label | None:
     """The best tour, with its cost; by travel, or by the time of the return."""
-    if not isinstance(instance, TSPTW) and instance.load == "shrinking":
+    if instance.load == "shrinking":
         found = best(instance.reversed())
         return None if found is None else found._replace(tour=found.tour[::-1])
-    start = float(instance.opens[0]) if isinstance(instance, TSPTW) else 0.0
+    start = float(instance.opens[0])
     layer = [Label((), start, start if makespan else 0.0)]
     for _ in range(instance.nodes - 1):
         longer = [
@@ -38,10 +37,9 @@ def best(instance: Instance, *, makespan: bool = False) -> Label | None:
 def extended(instance: Instance, label: Label, stop: int, makespan: bool) -> Label | None:
     """The label one stop further, or back at the depot; None where that breaks a limit."""
     here = label.tour[-1] if label.tour else 0
-    leg = float(instance.travel[here, stop])
     allowance = 0.0 if instance.integral else TOLERANCE
-    if isinstance(instance, TSPTW):
-        arrival = label.level + float(instance.service[here]) + leg
+    if instance.timed:
+        arrival = label.level + float(instance.service[here]) + float(instance.travel[here, stop])
         level = max(arrival, float(instance.opens[stop])) if stop > 0 else arrival
         limit = float(instance.closes[stop])
     else:
@@ -50,7 +48,7 @@ def extended(instance: Instance, label: Label, stop: int, makespan: bool) -> Lab
     if level - limit > allowance:
         return None
     tour = (*label.tour, stop) if stop > 0 else label.tour
-    return Label(tour, level, level if makespan else label.cost + leg)
+    return Label(tour, level, level if makespan else label.cost + float(instance.cost[here, stop]))
 
 
 def undominated(labels: list[Label]) -> list[Label]:

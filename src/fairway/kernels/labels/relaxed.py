@@ -15,7 +15,7 @@ from jaxtyping import Int, UInt
 from fairway.kernels.bare import bare
 from fairway.kernels.labels.bits import holds
 from fairway.kernels.labels.bound import Bound
-from fairway.kernels.labels.law import DRAFTS, Law, unpacked
+from fairway.kernels.labels.law import Law, unpacked
 from fairway.kernels.labels.ways import Heap, Relaxation, Ways, go_back, go_out, room
 
 LEGS = 20_000_000
@@ -139,7 +139,7 @@ def _positions(law: Law) -> tuple[Int[np.ndarray, " N"], Int[np.ndarray, " N"]]:
     """How many stops come before each at least, itself counted, and how many are not after it."""
     needs, stops = unpacked(law.needs), len(law.node) - 1
     first, final = 1 + needs.sum(1), stops - needs.sum(0)
-    if law.kind == DRAFTS:
+    if law.by_set:
         final = np.minimum(final, _afloat(law))
     first[0], final[0] = 0, 0
     return first, final

@@ -12,7 +12,7 @@ from jaxtyping import Float, Int, Int16, Int32, UInt
 
 from fairway.kernels.bare import ZERO, bare, inner
 from fairway.kernels.labels.bits import holds
-from fairway.kernels.labels.law import MAKESPAN, Law
+from fairway.kernels.labels.law import Law
 
 
 class Ways(NamedTuple):
@@ -139,7 +139,7 @@ def go_out(law: Law, relaxation: Relaxation, count: int, most: int, quantum: int
         for here in range(nodes):
             ways.begin[count, here] = ways.used[0]
             if count == 0 and here == 0:
-                _add(ways, law.opens[0], law.opens[0] if law.kind == MAKESPAN else 0.0, 0, 0)
+                _add(ways, law.opens[0], law.opens[0] if law.makespan else 0.0, 0, 0)
             elif here > 0 and count > 0:
                 _outward(law, relaxation, count, here, most)
             ways.end[count, here] = ways.used[0]

@@ -17,8 +17,8 @@ from fairway.kernels.lookahead.rule import Guard as Guard
 from fairway.kernels.lookahead.rule import Outlook as Outlook
 from fairway.kernels.lookahead.rule import Rule as Rule
 from fairway.kernels.lookahead.table import table
-from fairway.problems.batch import TSPDLBatch
-from fairway.problems.problem import Batch, State
+from fairway.problems.batch import Batch
+from fairway.problems.problem import State
 
 RANKS_AT_MOST = 8 * 2**30
 """Bytes of a GPU's memory that sorted rows may take; beyond, the plain version serves."""
@@ -60,10 +60,15 @@ def along(batch: Batch, tours: int, rule: Rule | None = None) -> Look:
     return ahead(batch, rule)
 
 
-def complete(batch: TSPDLBatch) -> Look:
+def complete(batch: Batch) -> Look:
     """The exact look-ahead for draft limits, under which no tour of a feasible instance can fail."""
     known = berths(batch)
     return lambda state: exact(known, state)
+
+
+def strongest(batch: Batch) -> Look:
+    """The exact look-ahead where there is one, else that of the strict rule of one step."""
+    return complete(batch) if batch.by_set else ahead(batch)
 
 
 def none(batch: Batch) -> Look:

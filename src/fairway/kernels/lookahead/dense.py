@@ -9,7 +9,8 @@ from torch import Tensor
 from fairway.kernels.lookahead.pairs import Pairs
 from fairway.kernels.lookahead.rule import Outlook, Rule
 from fairway.kernels.lookahead.table import Table, depot_column
-from fairway.problems.problem import State, rows
+from fairway.problems.batch import rows
+from fairway.problems.problem import State
 
 PAIRS = 2**25
 """How many pairs of nodes are held at a time."""

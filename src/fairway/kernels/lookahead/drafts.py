@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from fairway.kernels.lookahead.rule import TOLERANCE, Outlook
-from fairway.problems.batch import TSPDLBatch
+from fairway.problems.batch import Batch
 from fairway.problems.problem import State
 
 
@@ -22,13 +22,14 @@ class Berths:
     draft: Float[Tensor, "B N"]
 
 
-def berths(batch: TSPDLBatch) -> Berths:
+def berths(batch: Batch) -> Berths:
     """Sort the ports of a batch once; the depot's draft is not checked, so it comes last."""
-    draft = batch.draft.clone()
+    assert batch.gain is not None, "the exact mask is for loads"
+    draft = batch.limit.clone()
     draft[:, 0] = torch.inf
     order = draft.argsort(dim=-1, stable=True)
     return Berths(
-        order, order.argsort(dim=-1), batch.demand.gather(-1, order), draft.gather(-1, order)
+        order, order.argsort(dim=-1), batch.gain.gather(-1, order), draft.gather(-1, order)
     )
 
 

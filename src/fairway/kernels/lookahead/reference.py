@@ -6,7 +6,8 @@ from torch import Tensor
 
 from fairway.kernels.lookahead.rule import Rule
 from fairway.kernels.lookahead.table import Table, table
-from fairway.problems.problem import Batch, State
+from fairway.problems.batch import Batch
+from fairway.problems.problem import State
 
 
 def lookahead(batch: Batch, state: State, rule: Rule) -> Bool[Tensor, "B P N"]:

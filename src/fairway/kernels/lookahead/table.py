@@ -9,8 +9,7 @@ from torch import Tensor
 from fairway.kernels.lookahead.orders import narrowed
 from fairway.kernels.lookahead.pairs import Pairs, pairs
 from fairway.kernels.lookahead.rule import Rule
-from fairway.problems.batch import TSPTWBatch
-from fairway.problems.problem import Batch, every_pair
+from fairway.problems.batch import Batch, every_pair
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +35,7 @@ def table(batch: Batch, rule: Rule | None = None) -> Table:
     """Write out the law of a batch, with all that a rule asks for."""
     lead = batch.lead(*every_pair(batch))
     limit = batch.limit.clone()
-    if not isinstance(batch, TSPTWBatch):
+    if batch.by_set:
         limit[:, 0] = torch.inf  # no draft is checked at the depot
     way = closed(lead) if needs_closing(batch) else lead
     if rule is None or not rule.pairs:
@@ -55,7 +54,7 @@ def _latest(limit: Float[Tensor, "B N"], way: Float[Tensor, "B N N"]) -> Float[T
 
 def needs_closing(batch: Batch) -> bool:
     """Whether a way through other nodes may be shorter: distances and demands are never, given matrices may be."""
-    return isinstance(batch, TSPTWBatch) and batch.ground.matrix is not None
+    return not batch.by_set and batch.ground.matrix is not None
 
 
 def closed(lead: Float[Tensor, "B N N"]) -> Float[Tensor, "B N N"]:

@@ -1,4 +1,4 @@
-"""Time windows and draft limits in the one form that the moves work on: a level that a tour must keep under limits."""
+"""What the moves work on: a model with lists of the nodes that are near each other."""
 
 import math
 import time
@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt
 
-from fairway.judge import TOLERANCE
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TOLERANCE
+from fairway.problems.model import START, Model
 
 NEIGHBOURS = 8
 """Nodes to which a node is offered new arcs."""
@@ -22,7 +21,7 @@ PART = 1 << 17
 
 
 class Form(NamedTuple):
-    """An instance as V = N + 1 nodes: the depot as 0, the stops, and the depot once more as V - 1, where tours end.
+    """A model of V nodes, with the depot at both ends.
 
     On the way from i to j the level grows by `lead[i, j]`, rises to `opens[j]` where it is lower, and must not pass
     `closes[j]`: the start of service, or the load of a ship that collects. A named tuple, as compiled code takes it.
@@ -44,37 +43,28 @@ class Form(NamedTuple):
     """For each node the stops that are nearest there and back, nearest first."""
     power: Int[np.ndarray, " W"]
     """The exponent of the largest power of two that is not above the index."""
+    by_set: bool
+    """Whether the level follows from the nodes passed, as a load does."""
 
 
-def form_of(instance: TSPTW | TSPDL) -> Form:
-    """Put an instance into the form; a shrinking load is read backwards, and so must its tours be."""
-    form = with_neighbours(lonely_form(instance))
+def form_of(model: Model) -> Form:
+    """What the moves take of a model."""
+    form = with_neighbours(lonely_form(model))
     assert form is not None, "without a deadline there is time for all neighbours"
     return form
 
 
-def lonely_form(instance: TSPTW | TSPDL) -> Form:
+def lonely_form(model: Model) -> Form:
     """The same without neighbours, which take most of the time: enough to build a tour and to make it feasible."""
-    if isinstance(instance, TSPTW):
-        start, travel = instance.opens[0], instance.travel
-        lead = _with_return(travel)
-        lead[:-1, 1:] += instance.service[:, None]
-        opens = np.append(instance.opens, start)
-        closes = np.append(instance.closes, instance.closes[0])
-    else:
-        travel = instance.travel if instance.load == "growing" else instance.travel.T
-        start, total = 0.0, instance.demand.sum()
-        lead = _with_return(np.broadcast_to(instance.demand, travel.shape))
-        opens = np.zeros(len(lead))
-        closes = np.append(np.minimum(instance.draft, total), total)
-    closes = closes + (0.0 if instance.integral else SHARE * TOLERANCE)
-    closes[0] = start
-    # Windows that nothing can miss would only cost precision.
-    closes = np.minimum(closes, opens.max() + lead.max(axis=1).sum() + 1)
+    resource = model.resource
+    opens = resource.earliest
+    closes = resource.limits + (0.0 if resource.guard == 0 else SHARE * TOLERANCE)
+    closes[START] = opens[START]
     power = np.zeros(len(opens) + 1, np.int64)
     power[1:] = np.log2(np.arange(1, len(power))).astype(np.int64)
     nobody = np.zeros((len(opens), 0), np.uint32)
-    return Form(_with_return(travel), lead, opens, closes, nobody, nobody, nobody, power)
+    lists = (nobody, nobody, nobody)
+    return Form(model.cost, resource.lead, opens, closes, *lists, power, resource.by_set)
 
 
 def with_neighbours(form: Form, until: float = math.inf) -> Form | None:
@@ -97,13 +87,6 @@ def with_neighbours(form: Form, until: float = math.inf) -> Form | None:
         before[part] = _cheapest(cost[:, part].T, allowed[:, part].T, kept, nodes - 1)
         near[part] = _around(cost, part, near.shape[1])
     return form._replace(after=after, before=before, near=near)
-
-
-def _with_return(matrix: Float[np.ndarray, "N N"]) -> Float[np.ndarray, "V V"]:
-    """The column of the depot moved to the end; what leads to the start or on from the return is never travelled."""
-    extended = np.zeros((len(matrix) + 1, len(matrix) + 1))
-    extended[:-1, 1:-1], extended[:-1, -1] = matrix[:, 1:], matrix[:, 0]
-    return extended
 
 
 def _cheapest(

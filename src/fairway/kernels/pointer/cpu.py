@@ -30,8 +30,8 @@ from fairway.kernels.lookahead.table import table
 from fairway.kernels.pointer.pointer import Pointer
 from fairway.kernels.pointer.reference import FAR, LARGEST, WITHIN
 from fairway.kernels.pointer.track import in_order
-from fairway.problems.batch import TSPDLBatch
-from fairway.problems.problem import Batch, every_pair, start
+from fairway.problems.batch import Batch, every_pair
+from fairway.problems.problem import start
 
 STEPS = 16
 """Between two pauses: about ten milliseconds at 2,000 nodes."""
@@ -132,7 +132,7 @@ def _ports(batch: Batch, rows: Rows, guard: Guard) -> Ports:
     if guard.kind != "drafts":
         none = np.empty((0, rows.limit.shape[1]), np.float32)
         return none.astype(np.uint32), none, none
-    assert isinstance(batch, TSPDLBatch), "the exact mask is for draft limits"
+    assert batch.by_set, "the exact mask is for draft limits"
     sorted_ = berths(batch)
     return _array(sorted_.order.to(torch.uint32)), _array(sorted_.demand), _array(sorted_.draft)
 

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from fairway.kernels.lookahead.rule import Outlook
 from fairway.kernels.pointer.pointer import Facts, Pointer
-from fairway.problems.problem import Batch, rows
+from fairway.problems.batch import Batch, rows
 
 WITHIN = 1 - 1e-5
 """Sums of rounded numbers may end a little below their total, which noise must not pass."""

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from fairway.kernels.lookahead.rule import Guard
 from fairway.kernels.lookahead.table import Table, table
-from fairway.problems.problem import Batch, every_pair
+from fairway.problems.batch import Batch, every_pair
 
 MOST_NODES = 512
 """How many nodes a program of the kernel can hold."""

@@ -5,7 +5,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from fairway.kernels.pointer.pointer import Pointer
-from fairway.problems.problem import rows
+from fairway.problems.batch import rows
 
 
 def open_scores(

@@ -1,4 +1,4 @@
-"""What no feasible tour of a TSPTW instance does, found before any search: tighter windows, orders, arcs."""
+"""What no feasible tour with time windows does, found before any search: tighter windows, orders, arcs."""
 
 import math
 import time
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from fairway.kernels.pruning.network import HOME, START, Network, allowance_of, network
+from fairway.kernels.pruning.network import Network, network
 from fairway.kernels.pruning.reach import reach
 from fairway.kernels.pruning.rules import RULES
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.model import HOME, START, Model, Resource, without_return
 
 ROUNDS = 1_000
 """A handful reach the fixed point; only times that push each other on by tiny legs could take more.
@@ -35,17 +35,13 @@ class Pruned:
     """Why there is no feasible tour, where that was proved; the bounds then stand as they were on the way."""
 
 
-def prune(instance: TSPTW, tolerance: float | None = None, *, until: float = math.inf) -> Pruned:
-    """Apply all rules until none has anything to add.
+def prune(model: Model, until: float = math.inf) -> Pruned:
+    """Apply all rules until none has anything to add, or it is that time on the monotonic clock.
 
-    Args:
-        instance: Any instance; travel need be neither symmetric nor metric.
-        tolerance: What the judge will be asked to forgive; by default what it forgives by default.
-        until: When to stop, on the monotonic clock, with what is known by then.
+    Travel need be neither symmetric nor metric.
     """
-    allowance = allowance_of(instance) if tolerance is None else tolerance
-    bounds, why = _fixed_point(network(instance, allowance), until)
-    return _pruned(instance, allowance, bounds, why)
+    bounds, why = _fixed_point(network(model), until)
+    return _pruned(model.resource, bounds, why)
 
 
 def _fixed_point(bounds: Network, until: float) -> tuple[Network, str | None]:
@@ -104,15 +100,16 @@ def _same(one: Network, other: Network) -> bool:
     return all(np.array_equal(getattr(one, c), getattr(other, c)) for c in columns)
 
 
-def _pruned(instance: TSPTW, allowance: float, bounds: Network, why: str | None) -> Pruned:
+def _pruned(resource: Resource, bounds: Network, why: str | None) -> Pruned:
     """Put the two ends of the network together again, and take the tolerance out of the windows."""
-    latest = bounds.closes - allowance + bounds.guard
+    latest = bounds.closes - resource.allowance + bounds.guard
     latest[START] = latest[HOME]
+    stated = resource.latest[:HOME].copy()
+    stated[START] = resource.latest[HOME]
     # Within the tolerance a tour may be served later than a window closes: the window then stays one.
-    closes = np.minimum(instance.closes, np.maximum(latest[:HOME], instance.opens))
+    closes = np.minimum(stated, np.maximum(latest[:HOME], resource.earliest[:HOME]))
     opens = np.minimum(bounds.opens[:HOME], closes)
-    arcs = bounds.arcs[:HOME, :HOME].copy()
-    arcs[:, START] = bounds.arcs[:HOME, HOME]
+    arcs = without_return(bounds.arcs)
     before = bounds.before[:HOME, :HOME].copy()
     before[START] = before[:, START] = False
     for array in (opens, closes, before, arcs):

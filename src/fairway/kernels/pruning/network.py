@@ -5,19 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from fairway.judge import TOLERANCE
-from fairway.problems.tsptw import TSPTW
-
-START = 0
-HOME = -1
-"""The depot once more, as the last node of the network: where the tour ends."""
+from fairway.problems.model import HOME, START, Model
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
     """Bounds that every tour the judge accepts keeps; rules narrow them and never widen them.
 
-    V = N + 1 nodes: the depot as START, the stops, the depot as HOME.
+    V nodes as in a model: the depot as START, the stops, the depot as HOME.
     """
 
     lead: Float[np.ndarray, "V V"]
@@ -34,30 +29,15 @@ class Network:
     """By how much float64 may err on one leg; zero for whole numbers."""
 
 
-def network(instance: TSPTW, allowance: float) -> Network:
+def network(model: Model) -> Network:
     """The bounds that an instance states itself."""
-    guard = rounding(instance, allowance)
-    node = np.append(np.arange(instance.nodes), START)
-    lead = (instance.service[:, None] + instance.travel)[np.ix_(node, node)]
-    closes = instance.closes[node] + allowance + guard
-    closes[START] = instance.opens[START]  # the tour leaves as the depot opens, not later
-    before = np.zeros(lead.shape, dtype=bool)
+    resource = model.resource
+    closes = resource.latest + resource.allowance + resource.guard
+    closes[START] = resource.earliest[START]  # the tour leaves as the depot opens, not later
+    before = np.zeros(resource.rise.shape, dtype=bool)
     before[START, 1:] = before[:-1, HOME] = True
-    arcs = ~before.T & ~np.eye(len(node), dtype=bool)
+    arcs = ~before.T & ~np.eye(len(closes), dtype=bool)
     arcs[START, HOME] = False
     # Shorter legs, so that sums taken in another order than the judge's never make a tour seem late.
-    short = np.maximum(lead - guard, 0.0)
-    return Network(short, instance.opens[node], closes, before, arcs, guard)
-
-
-def allowance_of(instance: TSPTW) -> float:
-    """How late the judge lets a tour be by default."""
-    return 0.0 if instance.integral else TOLERANCE
-
-
-def rounding(instance: TSPTW, allowance: float) -> float:
-    """By how much float64 may err on one leg, with room to spare; whole numbers are added without error."""
-    if instance.integral and float(allowance).is_integer():
-        return 0.0
-    largest = np.maximum(np.abs(instance.opens), np.abs(instance.closes)).max() + allowance
-    return float(16 * np.finfo(np.float64).eps * largest)
+    short = np.maximum(resource.lead - resource.guard, 0.0)
+    return Network(short, resource.earliest.copy(), closes, before, arcs, resource.guard)

@@ -16,7 +16,8 @@ from fairway.problems.files import (
     tsplib,
 )
 from fairway.problems.files.text import LARGEST_TEXT, Unreadable, bounded
-from fairway.problems.instance import Instance, InstanceSet
+from fairway.problems.instance import Instance
+from fairway.problems.sets import InstanceSet
 
 TEXT = {
     "json": document,

@@ -12,10 +12,9 @@ from jaxtyping import Float
 from fairway.problems.checks import LONGEST_NAME
 from fairway.problems.files.points import check_size, is_euclidean, travel_between
 from fairway.problems.files.text import Unreadable, shortened
-from fairway.problems.instance import Instance, InstanceSet
+from fairway.problems.instance import TSPDL, TSPTW, Instance, Load
 from fairway.problems.places import Places
-from fairway.problems.tspdl import TSPDL, Load, TSPDLSet
-from fairway.problems.tsptw import TSPTW, TSPTWSet
+from fairway.problems.sets import InstanceSet
 
 LARGEST_CONTENT = 4 * 2**30
 """Bytes of all arrays together, unpacked."""
@@ -77,7 +76,7 @@ def render(item: Instance | InstanceSet) -> bytes:
         arrays["travel"] = travel
     for column in COLUMNS[item.problem]:
         arrays[column] = getattr(item, column)
-    if isinstance(item, TSPDL | TSPDLSet):
+    if item.laden:
         arrays["load"] = np.array(item.load)
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -102,11 +101,10 @@ def _instance(
         assert coordinates is not None, "one of the two was found"
         travel = travel_between(coordinates, "float")
     names = tuple(arrays["names"].ravel().tolist()) if "names" in arrays else None
+    where = {"coordinates": coordinates, "names": names, "name": name}
     if "opens" in columns:
-        opens, closes, service = columns.values()
-        return TSPTW(travel, opens, closes, service, coordinates, names, name)
-    demand, draft = columns.values()
-    return TSPDL(travel, demand, draft, _load(arrays), coordinates, names, name)
+        return TSPTW(travel, **columns, **where)
+    return TSPDL(travel, **columns, load=_load(arrays), **where)
 
 
 def _set(arrays: Arrays, places: Places, columns: Arrays, name: str) -> InstanceSet:
@@ -114,11 +112,8 @@ def _set(arrays: Arrays, places: Places, columns: Arrays, name: str) -> Instance
         raise Unreadable("the archive holds a set of no instances; expected one or more")
     scale = _scale(arrays)
     labels = arrays["labels"].ravel().tolist() if "labels" in arrays else None
-    if "opens" in columns:
-        opens, closes, service = columns.values()
-        return TSPTWSet(places, opens, closes, service, name, scale, labels)
-    demand, draft = columns.values()
-    return TSPDLSet(places, demand, draft, _load(arrays), name, scale, labels)
+    load = "growing" if "opens" in columns else _load(arrays)
+    return InstanceSet(places, **columns, load=load, name=name, scale=scale, labels=labels)
 
 
 def _arrays(content: bytes) -> dict[str, np.ndarray]:

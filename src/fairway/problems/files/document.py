@@ -14,9 +14,7 @@ from fairway.problems.checks import MOST_NODES
 from fairway.problems.distances import Distances
 from fairway.problems.files.points import check_size, is_euclidean, travel_between
 from fairway.problems.files.text import Unreadable, digits, located, shortened
-from fairway.problems.instance import Instance
-from fairway.problems.tspdl import TSPDL, Load
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPDL, TSPTW, Instance, Load
 
 COMMON = ("problem", "name", "distances", "coordinates", "travel", "names")
 COLUMNS = {"tsptw": ("opens", "closes", "service"), "tspdl": ("demand", "draft", "load")}
@@ -80,7 +78,7 @@ def render(instance: Instance) -> str:
         entries["coordinates"] = _matrix(instance.coordinates)
     if instance.names is not None:
         entries["names"] = f"[{', '.join(map(_quoted, instance.names))}]"
-    if isinstance(instance, TSPTW):
+    if instance.timed:
         columns = {"opens": instance.opens, "closes": instance.closes, "service": instance.service}
     else:
         entries["load"] = _quoted(instance.load)

@@ -23,8 +23,7 @@ from fairway.problems.files.text import (
     shortened,
     whole,
 )
-from fairway.problems.instance import Instance
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPTW, Instance
 
 
 def recognises(text: str) -> bool:
@@ -33,7 +32,7 @@ def recognises(text: str) -> bool:
     return first is not None and len(first.words) == 1 and first.text[0] in "+-.0123456789"
 
 
-def parse(text: str, name: str, distances: Distances | None) -> TSPTW:
+def parse(text: str, name: str, distances: Distances | None) -> Instance:
     """The instance in the text; `distances` has no say, as the travel is given."""
     said = lines(text, "#")
     if (head := next(said, None)) is None:
@@ -58,7 +57,7 @@ def render(instance: Instance) -> str:
 
     Coordinates and names are dropped.
     """
-    if not isinstance(instance, TSPTW):
+    if not instance.timed:
         raise Unreadable("matrix holds time windows only; write a TSPDL as json, rakke or tsplib")
     folded = instance.travel + instance.service[:, None]
     np.fill_diagonal(folded, 0.0)

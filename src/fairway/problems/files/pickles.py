@@ -10,10 +10,8 @@ from jaxtyping import Bool, Float, Int
 from fairway.problems.files.opcodes import PROTOCOLS, StandIns, load
 from fairway.problems.files.points import check_size
 from fairway.problems.files.text import Unreadable
-from fairway.problems.instance import InstanceSet
 from fairway.problems.places import Places
-from fairway.problems.tspdl import TSPDLSet
-from fairway.problems.tsptw import TSPTWSet
+from fairway.problems.sets import InstanceSet
 
 COLUMNS = {4: ("coordinates", "service", "opens", "closes"), 3: ("coordinates", "demand", "draft")}
 """What the tuple of one instance holds, by its length."""
@@ -48,9 +46,16 @@ def parse(content: bytes, name: str) -> InstanceSet:
     points, *columns = (_stacked(rows, field) for field in range(fields))
     if fields == 4:
         service, opens, closes = columns
-        return TSPTWSet(Places(points), opens, closes, service, name=name, scale=TSPTW_SCALE)
+        return InstanceSet(
+            Places(points),
+            opens=opens,
+            closes=closes,
+            service=service,
+            name=name,
+            scale=TSPTW_SCALE,
+        )
     demand, draft = columns
-    return TSPDLSet(Places(points), demand, draft, name=name, scale=TSPDL_SCALE)
+    return InstanceSet(Places(points), demand=demand, draft=draft, name=name, scale=TSPDL_SCALE)
 
 
 def published_references(

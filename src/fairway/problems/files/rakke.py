@@ -26,8 +26,7 @@ from fairway.problems.files.text import (
     shortened,
     whole,
 )
-from fairway.problems.instance import Instance
-from fairway.problems.tspdl import TSPDL
+from fairway.problems.instance import TSPDL, Instance
 
 BACKWARDS = (
     "Fairway wrote this problem backwards: read it back with travel transposed and a growing load"
@@ -61,7 +60,7 @@ def recognises(text: str) -> bool:
     return first is not None and START.match(first.text) is not None
 
 
-def parse(text: str, name: str, distances: Distances | None) -> TSPDL:
+def parse(text: str, name: str, distances: Distances | None) -> Instance:
     """The instance in the text; `distances` has no say, as the travel is given."""
     blocks = _blocks(lines(text, "!"))
     if missing := [key for key in ("N", "Distance", "Demand", "Draft") if key not in blocks]:
@@ -86,7 +85,7 @@ def render(instance: Instance) -> str:
 
     Names are dropped, and coordinates that are all zero read back as none.
     """
-    if not isinstance(instance, TSPDL):
+    if not instance.laden:
         raise Unreadable("rakke holds draft limits only; write a TSPTW as json, matrix or tsplib")
     backwards = instance.load == "growing"
     written = instance.reversed() if backwards else instance

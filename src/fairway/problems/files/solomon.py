@@ -22,8 +22,7 @@ from fairway.problems.files.text import (
     number,
     whole,
 )
-from fairway.problems.instance import Instance
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPTW, Instance
 
 COLUMNS = ("id", "x", "y", "demand", "ready", "due", "service")
 CLOSING = 999
@@ -44,7 +43,7 @@ def recognises(text: str) -> bool:
     return count is None or not _is_matrix(_without_preamble(_said(text))[1])
 
 
-def parse(text: str, name: str, distances: Distances | None) -> TSPTW:
+def parse(text: str, name: str, distances: Distances | None) -> Instance:
     """The instance in the text, with travel by `distances`, by default Euclidean as it is."""
     count, rows = _without_preamble(_said(text))
     ids, values = _stops(rows)
@@ -71,7 +70,7 @@ def render(instance: Instance) -> str:
 
     Names become the ids where all of them are whole numbers; else the ids count from 1.
     """
-    if not isinstance(instance, TSPTW):
+    if not instance.timed:
         raise Unreadable("solomon holds time windows only; write a TSPDL as json, rakke or tsplib")
     points = instance.coordinates
     if points is None or not is_euclidean(instance):
@@ -157,7 +156,7 @@ def _stops(rows: list[Line]) -> tuple[list[str], list[list[float]]]:
     return ids, values
 
 
-def _ids(instance: TSPTW) -> tuple[str, ...]:
+def _ids(instance: Instance) -> tuple[str, ...]:
     names = instance.names
     if names is not None and all(map(_is_id, names)):
         return names

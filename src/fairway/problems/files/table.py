@@ -13,9 +13,7 @@ from fairway.problems.checks import MOST_NODES
 from fairway.problems.distances import Distances
 from fairway.problems.files.points import check_size, is_euclidean, travel_between
 from fairway.problems.files.text import Unreadable, by_row, digits, located, number, shortened
-from fairway.problems.instance import Instance
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPDL, TSPTW, Instance
 
 WINDOWS = ("id", "x", "y", "open", "close", "service")
 DRAFTS = ("id", "x", "y", "demand", "draft")
@@ -92,14 +90,14 @@ def render(instance: Instance) -> str:
         raise Unreadable(
             "CSV holds instances whose travel is the Euclidean distance between their points; write .json instead"
         )
-    if isinstance(instance, TSPDL) and instance.load == "shrinking":
+    if instance.laden and instance.load == "shrinking":
         raise Unreadable("CSV holds draft limits for a growing load only; write .json instead")
     assert instance.coordinates is not None
     names = instance.names or tuple(map(str, range(instance.nodes)))
     for name in names:
         if not name.isprintable() or not name or name != name.strip() or FORMULA.match(name):
             raise Unreadable(f"CSV cannot hold the name {shortened(name)}; write .json instead")
-    if isinstance(instance, TSPTW):
+    if instance.timed:
         header, columns = WINDOWS, (instance.opens, instance.closes, instance.service)
     else:
         header, columns = DRAFTS, (instance.demand, instance.draft)

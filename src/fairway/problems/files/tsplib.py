@@ -28,9 +28,7 @@ from fairway.problems.files.text import (
 )
 from fairway.problems.files.tsplib_document import OPENING, Document, taken_apart
 from fairway.problems.files.tsplib_weights import TRIANGLES, between, position, unfolded, weights_in
-from fairway.problems.instance import Instance
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.instance import TSPDL, TSPTW, Instance
 
 KINDS = ("EUC_2D", "CEIL_2D", "FLOOR_2D", "GEO", "EXPLICIT")
 TYPES = ("TSPTW", "TSPDL", "TSP", "ATSP", "CVRPTW")
@@ -81,12 +79,12 @@ def parse(text: str, name: str, distances: Distances | None) -> Instance:
 def render(instance: Instance) -> str:
     """The text of an instance, a growing load written backwards with a comment that undoes it."""
     written, backwards = instance, False
-    if isinstance(instance, TSPDL) and instance.load == "growing":
+    if instance.laden and instance.load == "growing":
         written, backwards = instance.reversed(), True
     head = [f"NAME : {name}"] if (name := _printable(instance.name)) else []
     head += [f"COMMENT : {BACKWARDS}"] if backwards else []
     head += [f"TYPE : {instance.problem.upper()}", f"DIMENSION : {instance.nodes}"]
-    body = _time_sections(written) if isinstance(written, TSPTW) else _load_sections(written)
+    body = _time_sections(written) if written.timed else _load_sections(written)
     return "\n".join((*head, *_weights(written), *body, "DEPOT_SECTION", "1", "-1", "EOF")) + "\n"
 
 
@@ -165,7 +163,7 @@ def _depot_first(places: _Places, document: Document) -> _Places:
     )
 
 
-def _tsptw(document: Document, places: _Places, name: str) -> TSPTW:
+def _tsptw(document: Document, places: _Places, name: str) -> Instance:
     windows = document.columns("TIME_WINDOW_SECTION", places.ids, 2)
     return TSPTW(
         places.travel,
@@ -190,7 +188,7 @@ def _service(document: Document, ids: list[int]) -> Float[np.ndarray, " N"]:
     return service
 
 
-def _tspdl(document: Document, places: _Places, name: str) -> TSPDL:
+def _tspdl(document: Document, places: _Places, name: str) -> Instance:
     return TSPDL(
         places.travel,
         document.columns("DEMAND_SECTION", places.ids, 1)[:, 0],
@@ -240,13 +238,13 @@ def _weights(instance: Instance) -> Iterator[str]:
         yield from _table("DISPLAY_DATA_SECTION", points)
 
 
-def _time_sections(instance: TSPTW) -> Iterator[str]:
+def _time_sections(instance: Instance) -> Iterator[str]:
     yield from _table("TIME_WINDOW_SECTION", np.stack((instance.opens, instance.closes), axis=1))
     if instance.service.any():
         yield from _table("SERVICE_TIME_SECTION", instance.service[:, None])
 
 
-def _load_sections(instance: TSPDL) -> Iterator[str]:
+def _load_sections(instance: Instance) -> Iterator[str]:
     yield from _table("DEMAND_SECTION", instance.demand[:, None])
     yield from _table("DRAFT_LIMIT_SECTION", instance.draft[:, None])
 

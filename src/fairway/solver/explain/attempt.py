@@ -9,7 +9,6 @@ from fairway.judge import Rejection, Solution, verify
 from fairway.kernels.moves.chance import seeded
 from fairway.kernels.moves.tardiness import Limits, ease, look_over, tardy_line
 from fairway.problems.instance import Instance
-from fairway.problems.tspdl import TSPDL
 
 WORK, MOST_WORK = 2_000, 20_000_000
 """Nodes looked at, by default: so many times the square of the nodes, and at most about a tenth of a second."""
@@ -48,18 +47,11 @@ def least_late(
 
 
 def limits_of(instance: Instance) -> Limits:
-    """What the instance limits: the other limits are never reached."""
-    none, never = np.zeros(instance.nodes), np.full(instance.nodes, np.inf)
-    if not isinstance(instance, TSPDL):
-        lead = instance.service[:, None] + instance.travel
-        return Limits(lead, instance.opens.copy(), instance.closes.copy(), none, -never, never)
-    lead, demand, draft = (
-        np.zeros(instance.travel.shape),
-        instance.demand.copy(),
-        instance.draft.copy(),
-    )
+    """What the instance limits: where it asks nothing, limits are never reached."""
+    lead, demand = instance.service[:, None] + instance.travel, instance.demand.copy()
+    draft, low = instance.draft.copy(), np.full(instance.nodes, -np.inf)
     draft[0] = np.inf  # the depot's is not checked
-    if instance.load == "growing":
-        return Limits(lead, none, never, demand, -never, draft)
-    # What has been delivered when a port is left, its own cargo included, must be enough.
-    return Limits(lead, none, never, demand, demand.sum() + demand - draft, never)
+    if instance.load == "shrinking":
+        # What has been delivered when a port is left, its own cargo included, must be enough.
+        low, draft = demand.sum() + demand - draft, np.full(instance.nodes, np.inf)
+    return Limits(lead, instance.opens.copy(), instance.closes.copy(), demand, low, draft)

@@ -10,8 +10,6 @@ from jaxtyping import Bool, Float
 
 from fairway.judge import Rejection, verify
 from fairway.problems.instance import Instance
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
 from fairway.solver.explain.decision import decide, share
 from fairway.solver.explain.obstacles import (
     Conflict,
@@ -40,7 +38,7 @@ def plain_conflicts(instance: Instance, until: float) -> Iterator[Conflict]:
         yield found
         if time.monotonic() > until:
             return
-    if isinstance(instance, TSPTW):
+    if instance.timed:
         for pair in colliding_pairs(instance, singles, until):
             yield Conflict(pair, missed_window(instance, pair, until))
 
@@ -60,7 +58,7 @@ def conflicts_of(instance: Instance, plain: Sequence[Conflict], until: float) ->
 
 def plain_reason(instance: Instance, until: float = math.inf) -> str:
     """Why there is no tour, in a sentence that is found by then on the monotonic clock."""
-    if isinstance(instance, TSPDL):
+    if instance.laden:
         passed = overload(instance, forgiven=0.0)
         assert passed is not None, "where every draft is kept in their order, there is a tour"
         return passed.why
@@ -71,7 +69,7 @@ def plain_reason(instance: Instance, until: float = math.inf) -> str:
 
 
 def colliding_pairs(
-    instance: TSPTW, apart_from: Sequence[int] = (), until: float = math.inf
+    instance: Instance, apart_from: Sequence[int] = (), until: float = math.inf
 ) -> Iterator[tuple[int, int]]:
     """Two stops of which neither can come first; no stop is in two pairs, nor is one of those given."""
     leads, limit = by_way_of_all(instance), instance.closes + lateness_forgiven(instance)
@@ -109,7 +107,7 @@ def _impossible(instance: Instance, stops: Sequence[int], until: float) -> bool:
 
 def _narrowed_down(instance: Instance, stops: Sequence[int], until: float) -> Conflict:
     """The smallest set found among stops that cannot be served together."""
-    if isinstance(instance, TSPDL):
+    if instance.laden:
         # Where drafts are passed by so little that only a search could tell.
         passed = overload(instance, np.array(stops), forgiven=0.0)
         if passed is not None and _impossible(instance, passed.stops, until):
@@ -122,7 +120,7 @@ def _narrowed_down(instance: Instance, stops: Sequence[int], until: float) -> Co
     return Conflict(fewest, missed_window(instance, fewest, until))
 
 
-def _narrowed(instance: TSPTW, stops: list[int], until: float) -> list[int]:
+def _narrowed(instance: Instance, stops: list[int], until: float) -> list[int]:
     """What is left when nothing more can be left out: first halves, then quarters, at last single stops."""
     size = len(stops) // 2
     while size > 0:
@@ -143,7 +141,7 @@ def _others(instance: Instance, conflicts: Sequence[Conflict]) -> list[int]:
     return [stop for stop in range(1, instance.nodes) if stop not in named]
 
 
-def missed_window(instance: TSPTW, stops: tuple[int, ...], until: float) -> str:
+def missed_window(instance: Instance, stops: tuple[int, ...], until: float) -> str:
     """The window that is missed by least where all others of these stops are kept."""
     few = len(stops) <= MOST_ORDERED
     small = subset(instance, stops, math.inf if few else until)
@@ -160,7 +158,7 @@ def missed_window(instance: TSPTW, stops: tuple[int, ...], until: float) -> str:
     )
 
 
-def _of_all_orders(small: TSPTW) -> tuple[int, float] | None:
+def _of_all_orders(small: Instance) -> tuple[int, float] | None:
     """Of the nodes that alone may be late, the one that is late by least, and when it is reached."""
     orders = itertools.permutations(range(1, small.nodes))
     broken = [
@@ -175,7 +173,7 @@ def _of_all_orders(small: TSPTW) -> tuple[int, float] | None:
     return least.node, float(small.closes[least.node]) + least.amount
 
 
-def _searched(small: TSPTW, until: float) -> tuple[int, float] | None:
+def _searched(small: Instance, until: float) -> tuple[int, float] | None:
     """The same, as far as it can be found out in the time."""
     repair = repair_of(small, range(1, small.nodes), until, ("closes",))
     return None if repair is None else (repair.node, repair.after)

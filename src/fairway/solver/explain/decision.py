@@ -9,7 +9,6 @@ import numpy as np
 
 from fairway.judge import Rejection, Solution, verify
 from fairway.problems.instance import Instance
-from fairway.problems.tsptw import TSPTW
 from fairway.search.exact import prove
 from fairway.search.improve import improve
 from fairway.solver.explain.obstacles import obstacle
@@ -36,7 +35,7 @@ class Decision:
 
 def breadth(instance: Instance) -> float:
     """How many stops compete for a place in the order, about: what a proof takes grows with it exponentially."""
-    if not isinstance(instance, TSPTW):
+    if not instance.timed:
         return instance.nodes / 2
     opens, closes = np.sort(instance.opens[1:]), np.sort(instance.closes[1:])
     # When the k-th window opens, k have opened by then, less those that have closed.
@@ -61,7 +60,7 @@ def decide(instance: Instance, until: float) -> Decision:
 
 def _proved(instance: Instance, seconds: float) -> Decision:
     """What an exact search says. The earliest return asks less of it than the least travel, and decides as much."""
-    objective = "makespan" if isinstance(instance, TSPTW) else "travel"
+    objective = "makespan" if instance.timed else "travel"
     proof = prove(instance, seconds=seconds, objective=objective)
     judged = None if proof.tour is None else verify(instance, proof.tour)
     return Decision(judged if isinstance(judged, Solution) else None, proof.status == "infeasible")

@@ -7,10 +7,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from fairway.judge import TOLERANCE
-from fairway.kernels.pruning.network import allowance_of, rounding
 from fairway.problems.instance import Instance
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
+from fairway.problems.model import model_of
 from fairway.solver.explain.subset import by_way_of_all
 
 Vector = Float[np.ndarray, " N"]
@@ -31,7 +29,7 @@ def obstacle(instance: Instance) -> Conflict | None:
 
 def obstacles(instance: Instance) -> Iterator[Conflict]:
     """All that can be seen in this way; no stop is in two of them."""
-    return overloads(instance) if isinstance(instance, TSPDL) else closed_too_early(instance)
+    return overloads(instance) if instance.laden else closed_too_early(instance)
 
 
 def label(instance: Instance, node: int) -> str:
@@ -45,13 +43,13 @@ def listed(instance: Instance, nodes: tuple[int, ...], *others: str) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def lateness_forgiven(instance: TSPTW) -> float:
+def lateness_forgiven(instance: Instance) -> float:
     """What the judge forgives, and room for sums that are taken in another order than the judge's."""
-    allowance = allowance_of(instance)
-    return allowance + instance.nodes * rounding(instance, allowance)
+    resource = model_of(instance).resource
+    return resource.allowance + instance.nodes * resource.guard
 
 
-def closed_too_early(instance: TSPTW) -> Iterator[Conflict]:
+def closed_too_early(instance: Instance) -> Iterator[Conflict]:
     """Each stop that closes before it can be reached, or from which the depot cannot be."""
     straight = instance.service[0] + instance.travel[0], instance.service + instance.travel[:, 0]
     if not _late(instance, *straight, 0.0).any():
@@ -72,7 +70,7 @@ def closed_too_early(instance: TSPTW) -> Iterator[Conflict]:
         yield Conflict((stop,), why)
 
 
-def overloads(instance: TSPDL) -> Iterator[Conflict]:
+def overloads(instance: Instance) -> Iterator[Conflict]:
     """Ports that are too much together, the fewest first, then the fewest of those that are left."""
     ports = np.arange(1, instance.nodes)
     while (found := overload(instance, ports)) is not None:
@@ -81,7 +79,7 @@ def overloads(instance: TSPDL) -> Iterator[Conflict]:
 
 
 def overload(
-    instance: TSPDL, among: Int[np.ndarray, " M"] | None = None, forgiven: float | None = None
+    instance: Instance, among: Int[np.ndarray, " M"] | None = None, forgiven: float | None = None
 ) -> Conflict | None:
     """The fewest ports whose cargo together lies deeper than any of them allows.
 
@@ -111,7 +109,7 @@ def overload(
     return None if best is None else Conflict(best, _too_deep(instance, best))
 
 
-def _too_deep(instance: TSPDL, ports: tuple[int, ...]) -> str:
+def _too_deep(instance: Instance, ports: tuple[int, ...]) -> str:
     total, deepest = instance.demand[list(ports)].sum(), instance.draft[list(ports)].max()
     names = listed(instance, ports)
     if len(ports) == 1:
@@ -123,7 +121,9 @@ def _too_deep(instance: TSPDL, ports: tuple[int, ...]) -> str:
     )
 
 
-def _late(instance: TSPTW, there: Vector, back: Vector, forgiven: float) -> Bool[np.ndarray, " N"]:
+def _late(
+    instance: Instance, there: Vector, back: Vector, forgiven: float
+) -> Bool[np.ndarray, " N"]:
     """Which stops cannot be on a tour even by themselves, given the times from and to the depot."""
     arrival = instance.opens[0] + there
     home = np.maximum(arrival, instance.opens) + back

@@ -8,10 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from fairway.judge import TOLERANCE, Solution, TimeSchedule, verify
+from fairway.judge import TOLERANCE, Solution, verify
 from fairway.problems.instance import Instance
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
 from fairway.solver.explain.decision import decide, share
 from fairway.solver.explain.obstacles import label
 from fairway.solver.explain.subset import subset
@@ -68,7 +66,7 @@ def repair_of(
 
     The stops must be ones that cannot be served together: then no change elsewhere could help.
     """
-    if isinstance(instance, TSPDL):
+    if instance.laden:
         return _deeper(instance, stops, until)
     best, complete = None, True
     whole = instance.integral
@@ -128,7 +126,7 @@ def _repair_among(
 class _Shift:
     """A limit of a window on the move."""
 
-    instance: TSPTW
+    instance: Instance
     node: int
     limit: Literal["opens", "closes"]
     whole: bool
@@ -166,7 +164,7 @@ class _Shift:
         return _judged(self.instance, repair, solution), True
 
 
-def _judged(instance: TSPTW, repair: Repair, solution: Solution) -> Repair:
+def _judged(instance: Instance, repair: Repair, solution: Solution) -> Repair:
     """The repair with no larger a change than its tour needs, where the judge agrees."""
     needed = (
         _latest_start(instance, repair.node, solution)
@@ -183,11 +181,10 @@ def _start(node: int, solution: Solution) -> float:
     """When service starts at the node; for the depot, when the tour is back."""
     if node == 0:
         return solution.makespan
-    assert isinstance(solution.schedule, TimeSchedule), "windows have a time schedule"
     return next(visit.start for visit in solution.schedule if visit.node == node)
 
 
-def _latest_start(instance: TSPTW, node: int, solution: Solution) -> float:
+def _latest_start(instance: Instance, node: int, solution: Solution) -> float:
     """When service may start at the node at the latest for the rest of the tour to be in time."""
     latest, following = float(instance.closes[0]), 0
     for stop in (*solution.tour[::-1], 0):
@@ -198,7 +195,7 @@ def _latest_start(instance: TSPTW, node: int, solution: Solution) -> float:
     raise AssertionError("a tour calls at every node")
 
 
-def _furthest(instance: TSPTW, node: int, limit: Limit) -> float:
+def _furthest(instance: Instance, node: int, limit: Limit) -> float:
     """A change with which the limit cannot bind any more."""
     longest = (instance.travel.max() + instance.service.max()) * instance.nodes
     if limit == "closes":
@@ -214,7 +211,7 @@ def _changed(instance: Instance, node: int, limit: Limit, value: float) -> Insta
     return replace(instance, **{limit: numbers})
 
 
-def _deeper(instance: TSPDL, ports: Iterable[int], until: float) -> Repair | None:
+def _deeper(instance: Instance, ports: Iterable[int], until: float) -> Repair | None:
     """The port whose draft has to grow least: it is called at as early as the others allow."""
     drafts = {port: draft for port in ports if (draft := _draft_needed(instance, port)) is not None}
     if not drafts or time.monotonic() > until:
@@ -226,7 +223,7 @@ def _deeper(instance: TSPDL, ports: Iterable[int], until: float) -> Repair | Non
     return None if found is None else Repair(port, "draft", before, drafts[port], found, True)
 
 
-def _draft_needed(instance: TSPDL, port: int) -> float | None:
+def _draft_needed(instance: Instance, port: int) -> float | None:
     """The draft with which a port fits among the others in the order of their drafts; None where those do not fit."""
     others = np.delete(np.arange(1, instance.nodes), port - 1)
     others = others[np.argsort(instance.draft[others], kind="stable")]

@@ -3,18 +3,13 @@
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 from fairway.kernels.paths import shortest
-from fairway.problems.tspdl import TSPDL
-from fairway.problems.tsptw import TSPTW
-
-Some = TypeVar("Some", bound=TSPTW | TSPDL)
+from fairway.problems.instance import Instance
 
 
 class Leads:
@@ -23,7 +18,7 @@ class Leads:
     Stops on the way are served, but not waited for.
     """
 
-    def __init__(self, instance: TSPTW, through: Bool[np.ndarray, " N"]) -> None:
+    def __init__(self, instance: Instance, through: Bool[np.ndarray, " N"]) -> None:
         self.straight = instance.service[:, None] + instance.travel
         self._through = through
 
@@ -41,12 +36,12 @@ class Leads:
         return shortest(self.backward, node, self._through)
 
 
-def by_way_of_all(instance: TSPTW) -> Leads:
+def by_way_of_all(instance: Instance) -> Leads:
     """By way of any stops."""
     return Leads(instance, np.arange(instance.nodes) > 0)
 
 
-def subset(instance: Some, stops: Sequence[int], until: float = math.inf) -> Some | None:
+def subset(instance: Instance, stops: Sequence[int], until: float = math.inf) -> Instance | None:
     """The depot and the given stops, in this order: a relaxation of the whole, and of every subset with more stops.
 
     Take a tour of the whole and leave out the others: what lay between two stops that stay was a way through some of
@@ -55,15 +50,8 @@ def subset(instance: Some, stops: Sequence[int], until: float = math.inf) -> Som
     never rises when ports are left out. None where the time ends before all ways are found.
     """
     nodes = [0, *stops]
-    common = {
-        "coordinates": None if instance.coordinates is None else instance.coordinates[nodes],
-        "names": None if instance.names is None else [instance.names[node] for node in nodes],
-    }
-    if isinstance(instance, TSPDL):
-        loads = {"demand": instance.demand[nodes], "draft": instance.draft[nodes]}
-        return replace(instance, travel=instance.travel[np.ix_(nodes, nodes)], **loads, **common)
-    columns = ("opens", "closes", "service")
-    windows = {column: getattr(instance, column)[nodes] for column in columns}
+    if not instance.timed:
+        return instance.restricted(nodes)
     others = np.ones(instance.nodes, dtype=bool)
     others[nodes] = False
     leads = Leads(instance, others)
@@ -72,5 +60,4 @@ def subset(instance: Some, stops: Sequence[int], until: float = math.inf) -> Som
         if time.monotonic() > until:
             return None
         lead[row] = leads.after(node)[nodes]
-    travel = np.maximum(lead - windows["service"][:, None], 0.0)
-    return replace(instance, travel=travel, **windows, **common)
+    return instance.restricted(nodes, np.maximum(lead - instance.service[nodes, None], 0.0))

@@ -5,8 +5,9 @@ from jaxtyping import Int
 
 from fairway.classical.external import lkh
 from fairway.kernels.moves.form import form_of
-from fairway.policies.features import Batch
-from fairway.search.polish import instances_in, polish, side_by_side
+from fairway.problems.batch import Batch, instances_in
+from fairway.problems.model import model_of
+from fairway.search.polish import polish, side_by_side
 from fairway.train.gfacs.config import ColonyConfig
 
 LKH_SECONDS = 60.0
@@ -25,7 +26,7 @@ def searched(
     """What a local search makes of every tour, by so many threads."""
     instances = instances_in(batch)
     if config.search == "own":
-        forms = side_by_side(form_of, instances, workers)
+        forms = side_by_side(lambda each: form_of(model_of(each)), instances, workers)
         return polish(forms, tours, seed=seed, workers=workers)
 
     def one(job: tuple[int, int]) -> tuple[int, ...]:

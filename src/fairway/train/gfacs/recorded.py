@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from fairway.policies.features import Batch
-from fairway.problems.batch import each
+from fairway.problems.batch import Batch, each
 from fairway.search.ants import Trodden
 
 Work = Callable[..., Trodden]

@@ -10,11 +10,10 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from fairway.kernels.lookahead import Guard, Look
-from fairway.policies.features import Batch
 from fairway.policies.heatmap import Heatmap, HeatmapNetwork
 from fairway.policies.neighbours import neighbours
+from fairway.problems.batch import Batch, rows
 from fairway.problems.draw import draw
-from fairway.problems.problem import rows
 from fairway.search.ants import (
     Trodden,
     beyond,

@@ -3,9 +3,8 @@
 import torch
 from torch import Generator
 
-from fairway.policies.features import Batch
 from fairway.policies.heatmap import HeatmapNetwork
-from fairway.problems.batch import take
+from fairway.problems.batch import Batch, take
 from fairway.search.ants import drawn_to, forage, outlook_of
 from fairway.train.gfacs.config import ColonyConfig
 from fairway.train.losses import infeasible

@@ -1,0 +1,65 @@
+"""The table of problems: all that is known of a classic problem by its name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from fairway.problems.generate import LAWS, Law
+from fairway.problems.instance import TSPDL, TSPTW, Instance
+
+Name = Literal["tsptw", "tspdl"]
+"""The problems that have published test sets, generators and policies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One classic problem."""
+
+    name: Name
+    title: str
+    make: Callable[..., Instance]
+    columns: tuple[str, ...]
+    """What its files hold for each node."""
+    scale: float
+    """Raw units of the published test sets in one normalised unit."""
+    exact_mask: bool
+    """Whether the strongest mask is exact, and no tour under it can fail; else it looks at pairs of stops."""
+    decided_by: Literal["travel", "makespan"]
+    """The objective under which an exact search finds out soonest whether there is a tour at all."""
+    helped_from: int | None
+    """Nodes from which on the shipped policy was measured to help `solve` (docs/solving.md)."""
+
+    @property
+    def policy(self) -> str:
+        """The policy that ships for it."""
+        return f"general-{self.name}"
+
+    @property
+    def distributions(self) -> dict[str, Law]:
+        """The paper's generators by hardness."""
+        return {hardness: law for (name, hardness), law in LAWS.items() if name == self.name}
+
+
+PROBLEMS: dict[str, Problem] = {
+    "tsptw": Problem(
+        "tsptw",
+        "time windows (TSPTW)",
+        TSPTW,
+        ("opens", "closes", "service"),
+        scale=100.0,
+        exact_mask=False,
+        decided_by="makespan",
+        helped_from=None,
+    ),
+    "tspdl": Problem(
+        "tspdl",
+        "draft limits (TSPDL)",
+        TSPDL,
+        ("demand", "draft"),
+        scale=1.0,
+        exact_mask=True,
+        decided_by="travel",
+        helped_from=300,
+    ),
+}
+assert tuple(PROBLEMS) == get_args(Name)
