@@ -123,7 +123,10 @@ def _reasons(conflicts: Sequence[Conflict]) -> str:
 
 def _advice(instance: Instance, repairs: Sequence[Repair | None]) -> str:
     """What would help, as far as it is known."""
-    found = [repair for repair in repairs if repair is not None]
+    changed = {(repair.node, repair.limit): repair for repair in repairs if repair is not None}
+    found = list(changed.values())
+    if len(repairs) > 1:  # what the change for another conflict has ended needs none of its own
+        found = [each for each in found if f"{each.after:.8g}" != f"{each.before:.8g}"]
     if not found:
         return ""
     words = [repair.words(instance) for repair in found[:MOST_NAMED]]

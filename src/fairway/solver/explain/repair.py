@@ -19,6 +19,8 @@ FINEST = 1e-9
 """To which part of the largest change one that is not whole is narrowed down."""
 LONGEST_PROOF = 2.0
 """Seconds that a single question may take."""
+PARTS = 4
+"""Conflicts among which the time that is left is divided: advice on some of many is better than none on any."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,13 +91,13 @@ def repairs_of(
     look for it, the smallest with which they fit at least by themselves. A single repair of the depot's window may do
     for all: then it is given for each.
     """
-    shared = repair_of(instance, (), share(1 / (len(conflicts) + 1), until))
+    shared = repair_of(instance, (), share(1 / min(len(conflicts) + 1, PARTS), until))
     if shared is not None:
         return [shared] * len(conflicts)
     fitting = sorted(set(range(1, instance.nodes)).difference(*conflicts))
     changed, repairs, tour = instance, [], None
     for number, stops in enumerate(conflicts):
-        end = share(1 / (len(conflicts) - number), until)
+        end = share(1 / min(len(conflicts) - number, PARTS), until)
         among = sorted((*fitting, *stops))
         repair = _repair_among(changed, among, stops, share(0.5, end))
         if repair is None:
@@ -105,10 +107,20 @@ def repairs_of(
             assert repair.solution is not None, "a repair is found by a tour"
             fitting, tour = among, [among[stop - 1] for stop in repair.solution.tour]
         changed = changed if repair is None else repair.applied(changed)
-        repairs.append(repair)
+        repairs = _with(repairs, repair)
     judged = verify(changed, tour) if tour is not None and len(tour) == instance.nodes - 1 else None
     solution = judged if isinstance(judged, Solution) else None
     return [repair and replace(repair, solution=solution) for repair in repairs]
+
+
+def _with(repairs: list[Repair | None], new: Repair | None) -> list[Repair | None]:
+    """One repair more; a limit that was changed before is changed once, as far as both need it."""
+    same = [new and old and (old.node, old.limit) == (new.node, new.limit) for old in repairs]
+    if new is not None and any(same):
+        first = repairs[same.index(True)]
+        assert first is not None, "what is the same is a repair"
+        new = replace(new, before=first.before, smallest=new.smallest and first.smallest)
+    return [new if like else old for old, like in zip(repairs, same, strict=True)] + [new]
 
 
 def _repair_among(
