@@ -56,6 +56,7 @@ def _by_limit(instances: InstanceSet) -> Int[np.ndarray, "B M"]:
     """All stops in the order of the middles of their windows, or of their drafts."""
     limit = instances.draft
     if limit is None:
-        assert instances.opens is not None and instances.closes is not None, "there are windows"
+        assert instances.opens is not None, "there are windows"
+        assert instances.closes is not None
         limit = instances.opens + instances.closes
     return 1 + np.argsort(limit[:, 1:], axis=1, kind="stable")

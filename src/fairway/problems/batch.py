@@ -43,8 +43,8 @@ class Batch:
     """B instances of N nodes as tensors on one device, with the one resource that their tours accumulate.
 
     Going from i to j the level rises by `lead`, and to `floor` of j where it is still lower. It is the start of
-    service, which waits for a window to open, or a growing load, kept in raw units so that whole loads stay exact: divided by
-    the total demand, as in the paper, loads at their limit seem above it in float32.
+    service, which waits for a window to open, or a growing load, kept in raw units so that whole loads stay exact:
+    divided by the total demand, as in the paper, loads at their limit seem above it in float32.
     """
 
     ground: Ground
