@@ -24,6 +24,8 @@ nothing; none of them may be the name of a module, since importing that module w
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from fairway.extras import learning
+
 if TYPE_CHECKING:
     from fairway.errors import FairwayError as FairwayError
     from fairway.evaluate.references import References as References
@@ -83,7 +85,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"fairway.{name} is now fairway.{_RENAMED[name]}")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'fairway' has no attribute {name!r}")
-    return getattr(import_module(f"fairway.{_HOME_OF[name]}"), name)
+    with learning():
+        return getattr(import_module(f"fairway.{_HOME_OF[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -37,5 +37,9 @@ class WorkerLost(FairwayError):
     """A process of ours could not be started, or was lost at its work."""
 
 
+class LearningMissing(FairwayError):
+    """What was asked for needs packages of the extra `learn`, which are not installed."""
+
+
 class SolverMissing(FairwayError):
     """A solver by others that was asked for is not on this machine."""

@@ -8,6 +8,7 @@ import sys
 from io import TextIOWrapper
 
 from fairway.errors import FairwayError
+from fairway.extras import learning
 
 ANSWERED, NOT_FEASIBLE, BAD_INPUT = 0, 1, 2
 """Exit codes: all is well; an answer that is not 'feasible'; usage or input that cannot be served."""
@@ -52,7 +53,8 @@ def _run() -> int:
     try:
         from fairway.cli.verbs import app
 
-        code = app(standalone_mode=True)
+        with learning():
+            code = app(standalone_mode=True)
     except SystemExit as end:
         code = end.code
     except FairwayError as error:

@@ -6,7 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from fairway.errors import InvalidRequest
+from fairway.errors import InvalidRequest, LearningMissing
+from fairway.extras import SENTENCE, can_learn
 from fairway.problems.instance import Instance
 from fairway.weights import located, shipped
 
@@ -31,14 +32,18 @@ def choice_of(policy: str | Path | None) -> Choice:
         return None
     if not isinstance(policy, str | Path) or "\0" in str(policy):
         raise InvalidRequest(f"policy is {policy!r}; expected a folder, a name, or None")
-    return "auto" if policy == "auto" else located(Path(policy)).resolve()
+    if policy == "auto":
+        return "auto"
+    if not can_learn():
+        raise LearningMissing(SENTENCE)
+    return located(Path(policy)).resolve()
 
 
 def usual(instance: Instance, seconds: float) -> Path | None:
-    """The policy to use where none was named, if one helps and the time is enough; nothing is loaded to find out."""
+    """The policy to use where none was named, if one helps, can be run and the time is enough; nothing is loaded."""
     name, least = USUAL.get(instance.problem, ("", math.inf))
     helps = instance.nodes >= least and seconds >= (instance.nodes / IN_A_SECOND) ** 2
-    return shipped(name).resolve() if helps else None
+    return shipped(name).resolve() if helps and can_learn() else None
 
 
 @cache
