@@ -112,7 +112,6 @@ def test_pyvrp_has_no_draft_limits(draft_instance):
 
 @pytest.fixture(params=["pyvrp", "ortools"])
 def solver(request):
-    pytest.importorskip(request.param)
     return {"pyvrp": pyvrp, "ortools": ortools}[request.param]
 
 
@@ -150,7 +149,6 @@ def test_none_where_there_is_no_tour(solver):
 
 @pytest.mark.parametrize("load", ["growing", "shrinking"])
 def test_ortools_keeps_draft_limits_in_the_direction_of_the_instance(load):
-    pytest.importorskip("ortools")
     for instance in generate("tspdl", n=20, count=3, seed=3):
         turned = instance if load == "growing" else instance.reversed()
         first = best_of_rules(turned)
@@ -159,7 +157,6 @@ def test_ortools_keeps_draft_limits_in_the_direction_of_the_instance(load):
 
 
 def test_ortools_passes_over_a_start_that_breaks_limits(draft_instance):
-    pytest.importorskip("ortools")
     tour = ortools.solve(draft_instance, TIME, initial=(1, 2, 3))
     solution(draft_instance, tour)
 

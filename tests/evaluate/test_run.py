@@ -265,13 +265,11 @@ def test_others_solvers_are_found_or_said_to_be_missing(instances, place, monkey
 
     with pytest.raises(SolverMissing, match="LKH-3 is not at"):
         finished(Asked("lkh", workers=1), instances, place, 1)
-    pytest.importorskip("pyvrp")
     last = finished(Asked("pyvrp", seconds=0.1, workers=1), instances, place, 2)
     assert [outcome.strict for outcome in last.outcomes] == [1, 1]
 
 
 def test_a_seeded_solver_starts_from_a_tour_of_ours(place):
-    pytest.importorskip("ortools")
     drafts = replace(generate("tspdl", n=15, hardness="hard", count=3, seed=1), name="mine")
     asked = Asked("ortools-seeded", seconds=0.1, workers=1)
     last = finished(asked, drafts, place)
