@@ -1,5 +1,7 @@
 # make solve   solve the bundled instances, print verified tours, draw them into out/
 # make test    the whole test suite; whole beds and Triton kernels go without run-time type checks
+# make quick   the tests that tell in a minute whether something broke
+# make wheel   build the wheel and try it in a new environment without torch
 # make check   formatting, lint, import contracts, types, sizes
 # make bench   speed and memory, as ratios
 # Each sets up .venv by itself, and again whenever pyproject.toml or constraints.txt change. Compiled kernels on disk do
@@ -9,8 +11,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 FRESH := .venv/kernels
+BARE := build/bare
 
-.PHONY: solve test check format bench clean
+.PHONY: solve test quick wheel check format bench clean
 
 solve: $(FRESH)
 	$(BIN)/fairway solve --pictures out
@@ -19,6 +22,13 @@ solve: $(FRESH)
 test: $(FRESH)
 	$(BIN)/python -m pytest -n auto --dist worksteal -q --durations 12 --ignore tests/conformance --ignore tests/interpret
 	$(BIN)/python -m pytest -n auto --dist worksteal -q --durations 12 tests/conformance tests/interpret -o addopts=--import-mode=importlib
+
+wheel: $(READY)
+	rm -rf dist $(BARE)
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	$(BIN)/python -m venv --without-pip $(BARE)
+	$(BIN)/python -m pip --python $(BARE)/bin/python install --quiet --no-compile --constraint constraints.txt dist/*.whl
+	$(BARE)/bin/python -I tools/smoke.py
 
 check: $(READY)
 	$(BIN)/ruff format --check .
@@ -36,7 +46,7 @@ bench: $(FRESH)
 	$(BIN)/python -m benchmarks.lookahead
 
 clean:
-	rm -rf .venv out
+	rm -rf .venv build dist out
 
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
