@@ -36,6 +36,7 @@ check: $(READY)
 	$(BIN)/lint-imports
 	$(BIN)/pyrefly check
 	$(BIN)/python tools/size.py
+	$(BIN)/python tools/problems.py
 
 format: $(READY)
 	$(BIN)/ruff format .
