@@ -1,6 +1,7 @@
 """The command line: verbs that each call one function of the library, results on stdout, talk on stderr."""
 
 import errno
+import gc
 import os
 import re
 import signal
@@ -46,7 +47,9 @@ def main() -> None:
         # The system ends every process on SIGTERM but the first of a container, unless that says what is to be done.
         # Its children need not be told: they end with it.
         signal.signal(signal.SIGTERM, lambda *_: os._exit(TERMINATED))
-    sys.exit(_run())
+    code = _run()
+    gc.freeze()  # or the interpreter would go over every object once more at its exit, for a fifth of its time
+    sys.exit(code)
 
 
 def _run() -> int:
