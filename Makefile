@@ -12,6 +12,11 @@ BIN := .venv/bin
 READY := .venv/ready
 FRESH := .venv/kernels
 BARE := build/bare
+# Files, formats, judge, proofs, search, explanations, policies, figures; no beds, no training, no other processes.
+QUICK := test_judge.py problems policies recipes search/test_exact.py search/test_improve.py search/test_rollout.py \
+	solver/test_solving.py solver/test_explanation.py solver/test_obstacles.py solver/test_decision.py \
+	evaluate/test_judging.py evaluate/test_metrics.py evaluate/test_outcomes.py evaluate/test_tables.py train/test_losses.py
+UNHURRIED := problems/test_beds.py problems/test_draw.py problems/files/test_mutations.py
 
 .PHONY: solve test quick wheel check format bench clean
 
@@ -22,6 +27,9 @@ solve: $(FRESH)
 test: $(FRESH)
 	$(BIN)/python -m pytest -n auto --dist worksteal -q --durations 12 --ignore tests/conformance --ignore tests/interpret
 	$(BIN)/python -m pytest -n auto --dist worksteal -q --durations 12 tests/conformance tests/interpret -o addopts=--import-mode=importlib
+
+quick: $(FRESH)
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m 'not slow' $(QUICK:%=tests/%) $(UNHURRIED:%=--ignore tests/%)
 
 wheel: $(READY)
 	rm -rf dist $(BARE)
