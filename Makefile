@@ -12,7 +12,7 @@ BIN := .venv/bin
 READY := .venv/ready
 FRESH := .venv/kernels
 BARE := build/bare
-# Files, formats, judge, proofs, search, explanations, policies, figures; no beds, no training, no other processes.
+# Files, judge, proofs, search, explanations, policies, losses, figures; no beds, no runs, no other processes.
 QUICK := test_judge.py problems policies recipes search/test_exact.py search/test_improve.py search/test_rollout.py \
 	solver/test_solving.py solver/test_explanation.py solver/test_obstacles.py solver/test_decision.py \
 	evaluate/test_judging.py evaluate/test_metrics.py evaluate/test_outcomes.py evaluate/test_tables.py train/test_losses.py
