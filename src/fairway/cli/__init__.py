@@ -3,11 +3,11 @@
 import errno
 import gc
 import os
-import re
 import signal
 import sys
 from io import TextIOWrapper
 
+from fairway.cli.cleaning import cleaned
 from fairway.errors import FairwayError
 from fairway.extras import learning
 
@@ -22,14 +22,6 @@ TERMINATED = 143
 
 OF_OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EPIPE, errno.EIO, errno.EBADF)
 """How writing an answer fails."""
-
-UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-"""What a terminal acts on instead of showing it: controls, escapes, breaks, and changes of direction."""
-
-
-def cleaned(text: str) -> str:
-    """The text on one line, without what would command a terminal; all that people read passes through here."""
-    return UNSAFE.sub("?", text)
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from fairway.cli import cleaned
+from fairway.cli.cleaning import cleaned
 from fairway.judge import Rejection, Schedule, Solution, Violation
 from fairway.problems.beds import Bed
 from fairway.problems.instance import Instance
