@@ -72,7 +72,7 @@ def test_every_method_of_ours_leaves_a_line_an_instance(method, instances, place
 
 
 @pytest.mark.parametrize(
-    "mode", [Mode(), Mode("sample", samples=4), Mode("beam", width=4), Mode("retreat")], ids=str
+    "mode", [Mode(), Mode("sample", samples=4), Mode("beam", width=4)], ids=str
 )
 def test_a_policy_leaves_as_many_tours_as_its_mode_says(mode, instances, place, policy):
     asked = Asked("policy", policy=policy, mode=mode, device="cpu")

@@ -85,7 +85,7 @@ def test_no_step_of_an_ant_waits_for_the_gpu():
 
 
 @pytest.mark.parametrize(
-    "mode", [Mode(), Mode("beam", width=4), Mode("retreat"), Mode("sample", samples=3)], ids=str
+    "mode", [Mode(), Mode("beam", width=4), Mode("sample", samples=3)], ids=str
 )
 @pytest.mark.parametrize("guard", [Guard(), Guard(rule=PAIRS)], ids=["one step", "pairs"])
 def test_policies_propose_the_same_tours(mode, guard):

@@ -62,7 +62,7 @@ def evaluate(
         Path | None, typer.Option(help="A trained policy's folder, or a shipped one's name.")
     ] = None,
     decode: Annotated[
-        Literal["greedy", "sample", "beam", "labels", "retreat"],
+        Literal["greedy", "sample", "beam"],
         typer.Option(help="How a policy is used."),
     ] = "greedy",
     symmetries: Annotated[bool, typer.Option(help="See instances in eight ways.")] = True,
@@ -161,9 +161,7 @@ def _label(asked: "Asked") -> str:
         return "best known" if asked.references is None else "LKH3"
     if asked.method == "policy" and asked.policy is not None:
         said = _trained_name(asked.policy)
-        sizes = {
-            "sample": mode.samples, "beam": mode.width, "labels": mode.width, "retreat": mode.budget
-        }  # fmt: skip
+        sizes = {"sample": mode.samples, "beam": mode.width}
         settings.append(f"{mode.kind} {sizes.get(mode.kind, '')}".strip())
         settings += ["x8"] if mode.views > 1 else []
         settings += _masks(mode.guard)

@@ -65,7 +65,7 @@ def load_colony(path: Path | str, device: torch.device | str = "cpu") -> Colony:
         said = card.trained["config"]
         guard = guard_of(said["guard"])
         name, problem, sparse = card.trained["recipe"], said["problem"], said["sparse"]
-    except (TypeError, KeyError) as error:
+    except (TypeError, KeyError, InvalidRequest) as error:
         raise InvalidFile(
             f"{place}: does not say how its network was trained; train it anew with a gfacs recipe"
         ) from error

@@ -7,8 +7,6 @@ the tour, is one. The authors' constant for it, log 2, is left to log Z, which t
 from jaxtyping import Float
 from torch import Tensor
 
-LOG_BACKWARD = 0.0
-
 
 def energy(cost: Float[Tensor, "B P"]) -> Float[Tensor, "B P"]:
     """What tours cost beyond the mean of their instance; no gradient flows."""
@@ -29,5 +27,4 @@ def balance_loss(
     sharpness: float,
 ) -> Float[Tensor, ""]:
     """By how much the flow into tours differs from what they deserve, squared, over all tours."""
-    deserved = LOG_BACKWARD - sharpness * energies
-    return (log_forward + log_z[:, None] - deserved).square().mean()
+    return (log_forward + log_z[:, None] + sharpness * energies).square().mean()
