@@ -20,11 +20,10 @@ from fairway.problems.generate import LAWS, generate
 from fairway.recipes import recipe_named
 from fairway.search.ants import cost_to_ants, drawn_to, forage, outlook_of, untouched
 from fairway.train.gfacs.config import tempo_at
-from fairway.train.gfacs.loop import train
-from fairway.train.gfacs.recorded import Recordings
-from fairway.train.gfacs.run import found
 from fairway.train.gfacs.step import Colony, learn
-from fairway.train.loop import Budget
+from fairway.train.loop import Budget, train
+from fairway.train.recorded import Recordings
+from fairway.train.run import begin
 from fairway.train.world import World
 
 pytestmark = pytest.mark.cuda
@@ -101,7 +100,7 @@ def test_policies_propose_the_same_tours(mode, guard):
 @pytest.mark.parametrize("model", ["gfacs-star", "gfacs-star-pip", "gfacs-star-pip-d"])
 def test_colonies_learn_on_a_gpu(model):
     config = replace(recipe_named(f"{model}-tsptw20-medium"), batch=2, epoch=2, epochs=4)
-    run = found(config, torch.device("cuda"))
+    run = begin(config, torch.device("cuda"))
     for record in train(run, Budget(), World(), every=0):
         assert all(math.isfinite(figure) for figure in record.figures.values())
     assert run.step == 4
@@ -114,7 +113,7 @@ def test_recorded_steps_are_those_that_just_run(phase, variant):
     config = replace(recipe_named(f"gfacs-star-pip-d{variant}-tsptw20-medium"), batch=2)
     generator, figures = torch.Generator("cuda"), []
     for recordings in (Recordings(), Running()):
-        run = found(config, torch.device("cuda"))
+        run = begin(config, torch.device("cuda"))
         colony = Colony(run.policy, run.oracle, recordings=recordings)
         for seed in (1, 2, 3):
             generator.manual_seed(seed)

@@ -4,8 +4,7 @@ import pytest
 import torch
 
 from fairway.errors import InvalidRequest
-from fairway.train.engine import engine
-from fairway.train.loop import learners_of
+from fairway.train.engine import learners_of, policy_engine
 from fairway.train.run import begin
 from fairway.train.schedule import seed_of
 from fairway.train.world import World
@@ -20,11 +19,11 @@ def test_every_step_and_seed_has_a_stream_of_its_own():
 
 def test_gradients_are_those_of_one_step_only(tiny):
     run = begin(tiny, CPU)
-    advance = engine(tiny, learners_of(run), World())
-    advance("exact", 3)
+    advance = policy_engine(tiny, learners_of(run), World())
+    advance("exact", 3, 0.0)
     alone = [p.grad.clone() for p in run.policy.parameters()]
-    advance("exact", 9)
-    advance("exact", 3)
+    advance("exact", 9, 0.0)
+    advance("exact", 3, 0.0)
     for before, parameter in zip(alone, run.policy.parameters(), strict=True):
         assert torch.equal(before, parameter.grad)
 
@@ -34,11 +33,11 @@ def test_a_mixture_takes_its_kinds_in_turn(tiny):
     mixed = replace(tiny, mixture=(("hard", 5), ("easy", 7)))
     run = begin(mixed, CPU)
     learners = learners_of(run)
-    advance = engine(mixed, learners, World())
+    advance = policy_engine(mixed, learners, World())
     for number, (hardness, nodes) in enumerate([("hard", 5), ("easy", 7), ("hard", 5)]):
-        found = advance("exact", number)
-        alone = engine(replace(tiny, hardness=hardness, nodes=nodes), learners, World())
-        assert torch.equal(found, alone("exact", number))
+        found = advance("exact", number, 0.0)
+        alone = policy_engine(replace(tiny, hardness=hardness, nodes=nodes), learners, World())
+        assert torch.equal(found, alone("exact", number, 0.0))
 
 
 def test_a_mixture_needs_the_shared_baseline(tiny):

@@ -7,6 +7,7 @@ from math import dist
 import numpy as np
 import pytest
 import torch
+from chance import sampler
 
 from fairway.kernels.lookahead import AUTHORS, Guard, ahead, none
 from fairway.kernels.pointer.reference import scores
@@ -18,7 +19,6 @@ from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
 from fairway.search.decode import Decoded, decode, states_along
 from fairway.search.rollout import Rollout, rollout, violation_unit
-from fairway.search.select import sampler
 from fairway.train.config import Foresight, TrainConfig
 from fairway.train.losses import (
     Objective,

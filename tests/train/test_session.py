@@ -15,12 +15,13 @@ from fairway.errors import InvalidFile, InvalidRequest
 from fairway.policies.checkpoint import load_heatmap, load_policy, save_policy
 from fairway.policies.config import HeatmapConfig
 from fairway.recipes import recipe_named
-from fairway.train import session, snapshot
+from fairway.train import books, session, snapshot
+from fairway.train.books import Cadence
 from fairway.train.config import Foresight
 from fairway.train.loop import Budget, Diverged, Record
 from fairway.train.memory import OutOfMemory
 from fairway.train.run import begin
-from fairway.train.session import Cadence, Finished, Note, Validation, train_recipe
+from fairway.train.session import Finished, Note, Validation, train_recipe
 from fairway.train.world import World
 
 CPU = torch.device("cpu")
@@ -33,7 +34,8 @@ from dataclasses import replace
 from pathlib import Path
 from fairway.recipes import recipe_named
 from fairway.train.loop import Budget
-from fairway.train.session import Cadence, train_recipe
+from fairway.train.books import Cadence
+from fairway.train.session import train_recipe
 
 config = replace(recipe_named("fairway-tsptw10-hard"), batch=8, tours=4)
 budget = None if "resume" in sys.argv else Budget(instances=8 * {STEPS})
@@ -114,9 +116,11 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from fairway.recipes import recipe_named
+from fairway.recipes.variants import normalised
 from fairway.train.config import Foresight, Rate
 from fairway.train.loop import Budget
-from fairway.train.session import Cadence, train_recipe
+from fairway.train.books import Cadence
+from fairway.train.session import train_recipe
 
 # Behind an instance norm biases have no gradient but noise, which Adam makes as large as any: hence layer norms.
 def small(name, **changes):
@@ -126,7 +130,7 @@ def small(name, **changes):
 
 plan = Foresight(2, 3, 1, 1, trusted=0.0)
 configs = {
-    "fairway": small("fairway-layernorm-tsptw10-hard", tours=4, rate=Rate(1e-4)),
+    "fairway": normalised(small("fairway-tsptw10-hard", tours=4, rate=Rate(1e-4)), "layer"),
     "pip-d": small("pomo-star-pip-d-layernorm-tsptw10-hard", tours=4, epoch=24, foresight=plan),
     "am": small("am-star-pip-tsptw10-hard", epoch=48),
 }
@@ -229,8 +233,8 @@ def test_validations_and_snapshots_come_as_often_as_asked(tiny, tmp_path):
 
 def test_validations_that_take_long_are_rarer(tiny, tmp_path, monkeypatch):
     """All but the first one, which compiles kernels."""
-    look = session.mean_score
-    monkeypatch.setattr(session, "mean_score", lambda scores: time.sleep(0.5) or look(scores))
+    look = books.score_of
+    monkeypatch.setattr(books, "score_of", lambda *given: time.sleep(0.5) or look(*given))
     cadence = Cadence(record=0.0, validation=0.0, snapshot=1e9, looking=1e-6)
     events = train_recipe(tiny, tmp_path, Budget(instances=24), device="cpu", cadence=cadence)
     kinds = [type(event) for event in events]
@@ -317,7 +321,7 @@ def after_one_record(monkeypatch, error):
 
 def test_a_diverged_run_keeps_its_last_good_snapshot_and_says_where(tiny, tmp_path, monkeypatch):
     after_one_record(monkeypatch, Diverged("the loss became nan between steps 2 and 2"))
-    said = refusal(tiny, tmp_path, Diverged, cadence=OFTEN)
+    said = refusal(tiny, tmp_path, Diverged, cadence=Cadence(0.0, 1e9, 1e9))
     assert "the loss became nan between steps 2 and 2" in said
     assert f"{tmp_path / snapshot.NAME} holds the run as it was after step 0" in said
     assert snapshot.restore(tiny, tmp_path, CPU).step == 0

@@ -1,4 +1,4 @@
-"""How a step runs: as plain calls on a CPU, as one recorded CUDA graph on a GPU."""
+"""How a step runs: as plain calls on a CPU, as recorded CUDA graphs on a GPU."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,36 +7,61 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
+from fairway.cores import cores
+from fairway.errors import InvalidRequest
+from fairway.policies.attention import Policy
 from fairway.train.config import TrainConfig
+from fairway.train.gfacs.config import ColonyConfig, grown, tempo_at
+from fairway.train.gfacs.step import Colony
+from fairway.train.gfacs.step import learn as learn_from_ants
+from fairway.train.recorded import recorded
+from fairway.train.run import Run
 from fairway.train.schedule import seed_of
 from fairway.train.step import Learners, Phase, learn
 from fairway.train.world import World
 
-Step = Callable[[Phase, int], Float[Tensor, " F"]]
-"""From a phase and the number of a step to its figures, with the gradient left in the policy's parameters."""
+Figures = Float[Tensor, " F"]
+Step = Callable[[Phase, int, float], Figures]
+"""From a phase, the number of a step and the share of the run that is over to figures, with the gradient left in the
+parameters."""
 
-WARM_UPS = 3
-"""Runs before a graph is recorded, in which kernels are compiled and memory finds its size."""
 
-
-def engine(config: TrainConfig, learners: Learners, world: World) -> Step:
-    """The way of running steps on the device of the policy.
+def engine(run: Run, world: World, threads: int | None = None) -> Step:
+    """The way of running steps on the device of the run; so many threads, by default one a core, search around ants.
 
     On a GPU call it, and everything else that touches the gradients, on a stream that is not the default one.
     """
+    if isinstance(run.config, ColonyConfig):
+        if world.size > 1:
+            raise InvalidRequest("ants are trained by one process; leave out torchrun")
+        return colony_engine(run.config, Colony(run.policy, run.oracle, threads or cores()))
+    return policy_engine(run.config, learners_of(run), world)
+
+
+def learners_of(run: Run[Policy]) -> Learners:
+    """The run's networks, with the encoder compiled where there is a GPU."""
+    encode = run.policy.encode_nodes
+    if run.device.type == "cuda":
+        encode = torch.compile(encode, dynamic=False)
+    return Learners(run.policy, encode, run.moving, run.baseline, run.oracle)
+
+
+def policy_engine(config: TrainConfig, learners: Learners, world: World) -> Step:
+    """Whole steps of a policy, each kind recorded once."""
     device = next(learners.policy.parameters()).device
     generator = Generator(device)
     parts = config.parts
-    runs: dict[tuple[Phase, TrainConfig], Callable[[], Float[Tensor, " F"]]] = {}
+    runs: dict[tuple[Phase, TrainConfig], Callable[[], Figures]] = {}
 
-    def step(phase: Phase, number: int) -> Float[Tensor, " F"]:
+    def step(phase: Phase, number: int, spent: float) -> Figures:
         kind = phase, parts[number % len(parts)]
         if kind not in runs:
             once = partial(_once, kind[1], learners, phase, generator, world)
             # Where processes talk to each other inside a step, a recording would have to agree on it.
             talks = phase in ("online", "warm") or config.policy.normalisation == "batch"
-            recorded = device.type == "cuda" and not (talks and world.size > 1)
-            runs[kind] = _recorded(once, learners, generator) if recorded else once
+            if device.type == "cuda" and not (talks and world.size > 1):
+                once = recorded(once, generator, [learners.moving, *learners.policy.buffers()])
+            runs[kind] = once
         generator.manual_seed(seed_of(config.seed, number))
         return runs[kind]()
 
@@ -45,31 +70,21 @@ def engine(config: TrainConfig, learners: Learners, world: World) -> Step:
 
 def _once(
     config: TrainConfig, learners: Learners, phase: Phase, generator: Generator, world: World
-) -> Float[Tensor, " F"]:
+) -> Figures:
     for parameter in learners.policy.parameters():
         if parameter.grad is not None:
             parameter.grad.zero_()
     return learn(config, learners, phase, generator, world)
 
 
-def _recorded(
-    once: Callable[[], Float[Tensor, " F"]], learners: Learners, generator: Generator
-) -> Callable[[], Float[Tensor, " F"]]:
-    """Record a step, so that the host launches all its kernels as one; running statistics stay as they were."""
-    moved = [learners.moving, *learners.policy.buffers()]
-    before = [tensor.clone() for tensor in moved]
-    for _ in range(WARM_UPS):
-        once()
-    for tensor, value in zip(moved, before, strict=True):
-        tensor.copy_(value)
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    graph.register_generator_state(generator)
-    with torch.cuda.graph(graph, stream=torch.cuda.current_stream()):
-        figures = once()
+def colony_engine(config: ColonyConfig, colony: Colony) -> Step:
+    """Steps of a colony, in which the rollouts are recorded and the local search is not."""
+    generator = Generator(next(colony.policy.parameters()).device)
 
-    def replay() -> Float[Tensor, " F"]:
-        graph.replay()
-        return figures
+    def step(phase: Phase, number: int, spent: float) -> Figures:
+        colony.policy.zero_grad()  # to None, so that a resting head is not moved by its moments
+        now = grown(config, spent)
+        generator.manual_seed(seed_of(config.seed, number))
+        return learn_from_ants(now, colony, phase, tempo_at(now, spent), generator)
 
-    return replay
+    return step

@@ -9,12 +9,14 @@ from torch import Generator
 
 from fairway.kernels.lookahead import Guard
 from fairway.kernels.pointer import Pointer
+from fairway.policies.attention import Policy
 from fairway.problems.batch import Batch
 from fairway.problems.draw import draw
 from fairway.search.decode import decode
 from fairway.train.config import TrainConfig
-from fairway.train.engine import engine
-from fairway.train.loop import learners_of, off_the_default_stream, update
+from fairway.train.engine import learners_of, policy_engine
+from fairway.train.loop import update
+from fairway.train.recorded import off_the_default_stream, recorded
 from fairway.train.run import Run, begin
 from fairway.train.step import in_half
 from fairway.train.world import World
@@ -74,26 +76,27 @@ def pace(config: TrainConfig, device: torch.device) -> Pace:
     off_the_default_stream(device)
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats()
-    advance = engine(config, learners_of(run), World())
+    advance = policy_engine(config, learners_of(run), World())
 
     def step() -> None:
-        advance("exact", run.step)
+        advance("exact", run.step, 0.0)
         update(run, "exact", 0.0)
         run.step += 1
 
     whole = _seconds(step, device, times=20 if device.type == "cuda" else 3)
     memory = torch.cuda.max_memory_allocated() if device.type == "cuda" else 0
-    parts = [_seconds(part, device, times=5) for part in _parts(run, device)]
+    parts = [_seconds(part, device, times=5) for part in _parts(config, run, device)]
     drawn, encoded, rolled = parts[0], parts[1] - parts[0], parts[2] - parts[1]
     masked = config.guard.kind != "none"
     sizes = (config.nodes, config.batch, config.tours, masked)
     return Pace(*sizes, whole, drawn, encoded, rolled, float(memory))
 
 
-def _parts(run: Run, device: torch.device) -> list[Callable[[], object]]:
+def _parts(
+    config: TrainConfig, run: Run[Policy], device: torch.device
+) -> list[Callable[[], object]]:
     """Drawing; drawing and encoding; drawing, encoding and rolling out: each recorded where there is a GPU."""
-    config, generator = run.config, Generator(device)
-    encode = learners_of(run).encode
+    generator, encode = Generator(device), learners_of(run).encode
 
     def drawn() -> object:
         return draw(config.law, config.nodes, config.batch, generator)
@@ -111,18 +114,7 @@ def _parts(run: Run, device: torch.device) -> list[Callable[[], object]]:
         return decode(batch, pointer, config.guard, noise)
 
     parts = [drawn, encoded, rolled]
-    return parts if device.type == "cpu" else [_as_graph(part, generator) for part in parts]
-
-
-def _as_graph(work: Callable[[], object], generator: Generator) -> Callable[[], object]:
-    for _ in range(2):
-        work()
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    graph.register_generator_state(generator)
-    with torch.cuda.graph(graph, stream=torch.cuda.current_stream()):
-        work()
-    return graph.replay
+    return parts if device.type == "cpu" else [recorded(part, generator) for part in parts]
 
 
 def _seconds(work: Callable[[], object], device: torch.device, times: int) -> float:

@@ -39,7 +39,8 @@ FIGURES = (
     "loss", "cost", "length", "excess", "broken", "dead_ends", "sol_infeasible", "inst_infeasible",
     "foresight_loss", "doomed_found", "doomed", "sound_found", "sound",
 )  # fmt: skip
-"""What a step reports: means over its tours, then what its PIP-D head said of how many candidates."""
+"""What a step reports: means over its tours, infeasible ones in percent; then what its PIP-D head said of how many
+candidates."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,7 +198,12 @@ def rightly_judged(
 def _figures(
     loss: Float[Tensor, ""], cost: Float[Tensor, "B P"], decoded: Decoded
 ) -> Float[Tensor, " 8"]:
-    built = decoded.rollout
+    return torch.stack([loss.detach(), cost.float().mean(), *tour_figures(decoded.rollout)])
+
+
+def tour_figures(built: Rollout) -> list[Float[Tensor, ""]]:
+    """From the length to the instances none of whose tours is feasible, as `FIGURES` has them."""
     fails = infeasible(built)
-    means = [cost, built.length, built.excess, built.broken, built.dead_ends, fails, fails.all(1)]
-    return torch.stack([loss.detach(), *(mean.float().mean() for mean in means)])
+    means = [built.length, built.excess, built.broken, built.dead_ends]
+    shares = [share.float().mean() for share in (fails, fails.all(1))]
+    return [*(mean.float().mean() for mean in means), *shares]
