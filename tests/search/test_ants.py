@@ -7,6 +7,7 @@ import torch
 from fairway.kernels.lookahead import AUTHORS, Guard, Rule
 from fairway.kernels.lookahead.reference import extended, passes
 from fairway.kernels.lookahead.table import table
+from fairway.kernels.pointer.reference import WITHIN
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
 from fairway.search.ants import (
@@ -21,7 +22,6 @@ from fairway.search.ants import (
     weigh,
 )
 from fairway.search.rollout import violation_unit
-from fairway.search.select import WITHIN
 from fairway.train.losses import Objective, lagrangian
 
 UNGUARDED, PIP = Guard("none"), Guard("ahead", AUTHORS)

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from fairway.search.select import greedy, inverse
+from fairway.search.rollout import greedy, inverse
 
 SHARES = torch.tensor([0.05, 0.0, 0.5, 0.15, 0.3])
 DRAWS = 100_000

@@ -27,8 +27,7 @@ from fairway.problems.instance import Instance
 from fairway.problems.sets import InstanceSet, instance_set
 from fairway.search import guided
 from fairway.search.decode import scoring, watch
-from fairway.search.rollout import Pause, paused, rollout
-from fairway.search.select import greedy
+from fairway.search.rollout import Pause, greedy, paused, rollout
 
 WIDTH = 16
 """Of the beam."""

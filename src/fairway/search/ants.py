@@ -15,8 +15,7 @@ from fairway.kernels.lookahead import Guard, Look, Outlook, none
 from fairway.problems.batch import Batch, rows
 from fairway.problems.problem import State
 from fairway.search.decode import Noise, watch
-from fairway.search.rollout import Rollout, Score, rollout, violation_unit
-from fairway.search.select import Select, inverse
+from fairway.search.rollout import Rollout, Score, Select, inverse, rollout, violation_unit
 
 DECAY = 0.9
 """The share of the pheromone that is left after an iteration."""
