@@ -41,40 +41,24 @@ GENERAL: dict[str, Callable[[], TrainConfig]] = {
 
 
 COLONIES = ("gfacs-star", "gfacs-star-pip", "gfacs-star-pip-d")
-STUDIES: tuple[
-    tuple[tuple[str, ...], dict[str, Callable[..., TrainConfig | ColonyConfig]]], ...
-] = (
-    (
-        ("pomo-star", "pomo-star-pip"),
-        {
-            "lambda0.1": partial(variants.penalised, multiplier=0.1),
-            "lambda0.5": partial(variants.penalised, multiplier=0.5),
-            "lambda2": partial(variants.penalised, multiplier=2.0),
-            "lambda10": partial(variants.penalised, multiplier=10.0),
-            "nocount": variants.without_count,
-        },
-    ),
+Change = Callable[..., TrainConfig | ColonyConfig]
+LAMBDAS: dict[str, Change] = {
+    f"lambda{value:g}": partial(variants.penalised, multiplier=value)
+    for value in (0.1, 0.5, 2.0, 10.0)
+}
+STUDIES: tuple[tuple[tuple[str, ...], dict[str, Change]], ...] = (
+    (("pomo-star", "pomo-star-pip"), {**LAMBDAS, "nocount": variants.without_count}),
     (
         ("pomo-star-pip", "pomo-star-pip-d"),
-        {
-            "batchnorm": partial(variants.normalised, by="batch"),
-            "layernorm": partial(variants.normalised, by="layer"),
-        },
+        {f"{by}norm": partial(variants.normalised, by=by) for by in ("batch", "layer")},
     ),
     (
         ("pomo-star-pip",),
-        {
-            "first5": partial(variants.guarded_at_first, steps=5),
-            "first10": partial(variants.guarded_at_first, steps=10),
-            "first20": partial(variants.guarded_at_first, steps=20),
-        },
+        {f"first{some}": partial(variants.guarded_at_first, steps=some) for some in (5, 10, 20)},
     ),
     (
         ("pomo-star-pip-d",),
-        {
-            "every100": partial(variants.refreshed_every, period=100),
-            "every500": partial(variants.refreshed_every, period=500),
-        },
+        {f"every{some}": partial(variants.refreshed_every, period=some) for some in (100, 500)},
     ),
     (
         COLONIES,
@@ -90,9 +74,7 @@ STUDIES: tuple[
 """Which models are studied with which change, and what its name adds to theirs."""
 
 
-def _changed(
-    model: Recipe, change: Callable[..., TrainConfig | ColonyConfig], task: Task
-) -> TrainConfig | ColonyConfig:
+def _changed(model: Recipe, change: Change, task: Task) -> TrainConfig | ColonyConfig:
     return change(model(task))
 
 
