@@ -31,6 +31,14 @@ def test_a_record_a_step_until_the_budget_is_spent(tiny):
     assert all(record.pace > 0 for record in records)
 
 
+def test_infeasible_tours_are_counted_in_percent_as_in_validations(tiny):
+    config = replace(tiny, guard=Guard("none"), nodes=9)
+    (record,) = train(begin(config, CPU), Budget(instances=config.batch), World(), every=0)
+    tours = record.figures["sol_infeasible"] / 100 * config.batch * config.tours
+    assert 1 < tours == pytest.approx(round(tours))
+    assert record.figures["inst_infeasible"] <= record.figures["sol_infeasible"] <= 100
+
+
 def test_equal_seeds_learn_equally_and_others_do_not(tiny):
     first, one = losses(tiny, 5)
     second, two = losses(tiny, 5)

@@ -370,6 +370,15 @@ def test_a_full_disk_ends_the_run_and_keeps_the_snapshot(tiny, tmp_path, monkeyp
     assert run_to_end(tiny, tmp_path, None, resume=True)[-1].step == 10
 
 
+def test_torch_uses_as_many_threads_as_it_is_given(tiny, tmp_path):
+    before = torch.get_num_threads()
+    try:
+        run_to_end(tiny, tmp_path, Budget(instances=4), threads=before + 1)
+        assert torch.get_num_threads() == before + 1
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_a_missing_tensorboard_is_noted(tiny, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
     (said,) = notes(run_to_end(tiny, tmp_path, Budget(instances=8)))

@@ -58,11 +58,11 @@ _RUN = "fairway evaluate --bed tsptw50-hard --method"
 _GUIDED = "fairway evaluate --bed tspdl500-hard --method solve --study guided"
 COMMANDS = {
     "lambda": (
-        "fairway train pomo-star-lambda2-tsptw50-hard",
+        "fairway train pomo-star-lambda2-tsptw50-hard --full",
         f'{_RUN} policy --policy runs/pomo-star-lambda2-tsptw50-hard --study lambda --label "lambda 2"',
     ),
     "count": (
-        "fairway train pomo-star-nocount-tsptw50-hard",
+        "fairway train pomo-star-nocount-tsptw50-hard --full",
         f'{_RUN} policy --policy runs/pomo-star-nocount-tsptw50-hard --study count --label "without J_IN"',
     ),
     "beams": (f"{_RUN} beam --study beams",),
@@ -73,7 +73,7 @@ COMMANDS = {
     "significance": (f"{_RUN} greedy-c", f"{_RUN} solve --limit 1000"),
     "breaks": (f"{_RUN} greedy-c",),
     FORESIGHT: (
-        "fairway train pomo-star-pip-d-tsptw50-hard",
+        "fairway train pomo-star-pip-d-tsptw50-hard --full",
         f"mkdir -p results/{FORESIGHT}",
         f"cp runs/pomo-star-pip-d-tsptw50-hard/log.jsonl results/{FORESIGHT}/tsptw50-hard.jsonl",
     ),

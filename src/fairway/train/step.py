@@ -205,5 +205,5 @@ def tour_figures(built: Rollout) -> list[Float[Tensor, ""]]:
     """From the length to the instances none of whose tours is feasible, as `FIGURES` has them."""
     fails = infeasible(built)
     means = [built.length, built.excess, built.broken, built.dead_ends]
-    shares = [share.float().mean() for share in (fails, fails.all(1))]
+    shares = [100.0 * share.float().mean() for share in (fails, fails.all(1))]
     return [*(mean.float().mean() for mean in means), *shares]
