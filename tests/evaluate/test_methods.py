@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from fairway.errors import InvalidRequest
-from fairway.evaluate.methods import Asked, opened
+from fairway.evaluate.methods import EvalConfig, opened
 from fairway.evaluate.run import Place, evaluate
-from fairway.inference.foraging import Foraging
+from fairway.inference.config import ACOConfig
 from fairway.policies.checkpoint import save_policy
 from fairway.policies.config import HeatmapConfig
 from fairway.policies.heatmap import HeatmapNetwork
@@ -42,8 +42,8 @@ def finished(asked, instances, tmp_path, label):
 def test_all_iterations_count_or_the_last_alone_and_the_header_says_which(
     colony, instances, tmp_path
 ):
-    foraging = Foraging(ants=4, iterations=3)
-    asked = Asked("ants", policy=colony, workers=1, device="cpu", foraging=foraging)
+    foraging = ACOConfig(ants=4, iterations=3)
+    asked = EvalConfig("ants", policy=colony, workers=1, device="cpu", foraging=foraging)
     every = finished(asked, instances, tmp_path, "every")
     last = finished(
         replace(asked, foraging=replace(foraging, last=True)), instances, tmp_path, "last"
@@ -60,4 +60,4 @@ def test_all_iterations_count_or_the_last_alone_and_the_header_says_which(
 
 def test_a_colony_must_be_named(instances):
     with pytest.raises(InvalidRequest, match="--method ants needs --policy"):
-        opened(Asked("ants"), instances)
+        opened(EvalConfig("ants"), instances)

@@ -15,10 +15,10 @@ import torch
 
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.evaluate import methods
-from fairway.evaluate.methods import METHODS, Asked, best_row
+from fairway.evaluate.methods import METHODS, EvalConfig, best_row
 from fairway.evaluate.outcomes import read_results, times_beside
 from fairway.evaluate.run import Place, evaluate
-from fairway.inference.mode import Mode
+from fairway.inference.config import DecodeConfig
 from fairway.judge import Solution, verify
 from fairway.kernels.lookahead import Guard
 from fairway.policies.attention import Policy
@@ -55,7 +55,7 @@ def finished(*arguments, **options):
 
 @pytest.mark.parametrize("method", ["greedy-l", "greedy-c", "beam", "exact", "improve", "solve"])
 def test_every_method_of_ours_leaves_a_line_an_instance(method, instances, place):
-    asked = Asked(method, seconds=0.05, workers=1)
+    asked = EvalConfig(method, seconds=0.05, workers=1)
     last = finished(asked, instances, place, 6, tours=True)
     again = read_results(place.path)
     assert again.outcomes == last.outcomes
@@ -72,17 +72,19 @@ def test_every_method_of_ours_leaves_a_line_an_instance(method, instances, place
 
 
 @pytest.mark.parametrize(
-    "mode", [Mode(), Mode("sample", samples=4), Mode("beam", width=4)], ids=str
+    "mode",
+    [DecodeConfig(), DecodeConfig("sample", samples=4), DecodeConfig("beam", width=4)],
+    ids=str,
 )
 def test_a_policy_leaves_as_many_tours_as_its_mode_says(mode, instances, place, policy):
-    asked = Asked("policy", policy=policy, mode=mode, device="cpu")
+    asked = EvalConfig("policy", policy=policy, mode=mode, device="cpu")
     last = finished(asked, instances, place, 5)
     assert {outcome.tours for outcome in last.outcomes} == {mode.tours}
     assert last.header.settings["policy"] == "small"
 
 
 def test_local_search_after_a_method_never_makes_it_worse(instances, place, policy):
-    asked = Asked("policy", policy=policy, device="cpu", workers=1)
+    asked = EvalConfig("policy", policy=policy, device="cpu", workers=1)
     plain = finished(asked, instances, place, 8)
     better = finished(replace(asked, polish=0.02), instances, replace(place, label="polished"), 8)
     assert {outcome.tours for outcome in better.outcomes} == {9}
@@ -97,7 +99,9 @@ def verify_best(instance):
 
 
 def test_equal_runs_leave_equal_files(instances, place, policy):
-    asked = Asked("policy", policy=policy, mode=Mode("sample", samples=3), device="cpu", seed=5)
+    asked = EvalConfig(
+        "policy", policy=policy, mode=DecodeConfig("sample", samples=3), device="cpu", seed=5
+    )
     other = replace(place, root=place.root / "again")
     for each in (place, other):
         finished(asked, instances, each, 20)
@@ -106,7 +110,7 @@ def test_equal_runs_leave_equal_files(instances, place, policy):
 
 @pytest.mark.parametrize("cut", [0, 1, 700, -1, -30])
 def test_a_file_that_was_cut_anywhere_is_completed_to_the_same_one(instances, place, policy, cut):
-    asked = Asked("policy", policy=policy, mode=Mode("sample", samples=2), together=4)
+    asked = EvalConfig("policy", policy=policy, mode=DecodeConfig("sample", samples=2), together=4)
     finished(asked, instances, place, 18)
     whole = place.path.read_bytes()
     place.path.write_bytes(whole[:cut])
@@ -117,7 +121,7 @@ def test_a_file_that_was_cut_anywhere_is_completed_to_the_same_one(instances, pl
 
 
 def test_a_longer_run_goes_on_with_a_shorter_one(instances, place):
-    asked = Asked("greedy-c", together=4)
+    asked = EvalConfig("greedy-c", together=4)
     finished(asked, instances, place, 6)
     before = read_results(place.path)
     seen = [len(results.outcomes) for results in evaluate(asked, instances, place, 11)]
@@ -128,16 +132,16 @@ def test_a_longer_run_goes_on_with_a_shorter_one(instances, place):
 
 
 def test_other_settings_do_not_go_into_the_same_file(instances, place, policy):
-    finished(Asked("policy", policy=policy, device="cpu"), instances, place, 3)
+    finished(EvalConfig("policy", policy=policy, device="cpu"), instances, place, 3)
     with pytest.raises(
         InvalidRequest,
         match=r"label .* is taken by an evaluation with other seed .*give another --label",
     ):
-        finished(Asked("policy", policy=policy, device="cpu", seed=1), instances, place, 3)
+        finished(EvalConfig("policy", policy=policy, device="cpu", seed=1), instances, place, 3)
 
 
 def test_other_weights_do_not_go_into_the_same_file(instances, place, policy):
-    asked = Asked("policy", policy=policy, device="cpu", mode=Mode(symmetries=False))
+    asked = EvalConfig("policy", policy=policy, device="cpu", mode=DecodeConfig(symmetries=False))
     finished(asked, instances, place, 4)
     other = Policy(PolicyConfig(layers=1, width=32, heads=2, hidden=16))
     save_policy(other, policy / "policy", trained={"problem": "tsptw", "recipe": "small"})
@@ -146,7 +150,7 @@ def test_other_weights_do_not_go_into_the_same_file(instances, place, policy):
 
 
 def test_other_instances_under_the_same_name_do_not_go_into_the_same_file(instances, place):
-    asked = Asked("greedy-c")
+    asked = EvalConfig("greedy-c")
     finished(asked, instances[:6], place)
     with pytest.raises(InvalidRequest, match="is taken by an evaluation with other"):
         finished(asked, instances[6:12], place)
@@ -154,28 +158,30 @@ def test_other_instances_under_the_same_name_do_not_go_into_the_same_file(instan
 
 def test_other_places_under_the_same_windows_do_not_either(instances, place):
     some = instances[:6]
-    finished(Asked("greedy-c"), some, place)
+    finished(EvalConfig("greedy-c"), some, place)
     moved = replace(some, places=instances[6:12].places)
     with pytest.raises(InvalidRequest, match="is taken by an evaluation with other"):
-        finished(Asked("greedy-c"), moved, place)
+        finished(EvalConfig("greedy-c"), moved, place)
 
 
 def test_a_policy_for_another_problem_leaves_no_file(place, policy):
     drafts = replace(generate("tspdl", n=8, hardness="hard", count=2, seed=7), name="mine")
     for method in ("policy", "solve", "ortools-seeded"):
         with pytest.raises(InvalidRequest, match="was trained for tsptw"):
-            finished(Asked(method, policy=policy, device="cpu", workers=1), drafts, place)
+            finished(EvalConfig(method, policy=policy, device="cpu", workers=1), drafts, place)
     assert not place.path.exists()
 
 
 def test_a_mask_that_the_problem_does_not_have_is_refused(instances, place, policy):
-    asked = Asked("policy", policy=policy, device="cpu", mode=Mode(guard=Guard("drafts")))
+    asked = EvalConfig(
+        "policy", policy=policy, device="cpu", mode=DecodeConfig(guard=Guard("drafts"))
+    )
     with pytest.raises(InvalidRequest, match="the exact mask for draft limits is not for tsptw"):
         finished(asked, instances, place)
 
 
 def test_what_ctrl_c_cuts_short_is_no_outcome(instances, place, monkeypatch):
-    whole = finished(Asked("solve", seconds=0.01, workers=1), instances, place, 3)
+    whole = finished(EvalConfig("solve", seconds=0.01, workers=1), instances, place, 3)
     solved = methods.solved
 
     def interrupted(*arguments):
@@ -184,7 +190,7 @@ def test_what_ctrl_c_cuts_short_is_no_outcome(instances, place, monkeypatch):
 
     monkeypatch.setattr(methods, "solved", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        finished(Asked("solve", seconds=0.01, workers=1), instances, place, 6)
+        finished(EvalConfig("solve", seconds=0.01, workers=1), instances, place, 6)
     assert read_results(place.path).outcomes in ([], whole.outcomes)
 
 
@@ -192,12 +198,12 @@ def test_a_file_that_is_none_of_ours_is_not_written_over(instances, place):
     place.path.parent.mkdir(parents=True)
     place.path.write_text('{"my": "notes"}\n')
     with pytest.raises(InvalidFile, match="this is no file of outcomes; move it elsewhere"):
-        finished(Asked("greedy-c"), instances, place, 3)
+        finished(EvalConfig("greedy-c"), instances, place, 3)
     assert place.path.read_text() == '{"my": "notes"}\n'
 
 
 def test_a_file_cut_before_a_bad_line_is_gone_on_with(instances, place):
-    asked = Asked("greedy-c", together=4)
+    asked = EvalConfig("greedy-c", together=4)
     finished(asked, instances, place, 11)
     whole = place.path.read_text()
     lines = whole.splitlines(keepends=True)
@@ -213,12 +219,12 @@ KILLED = """
 import sys
 from dataclasses import replace
 from pathlib import Path
-from fairway.evaluate.methods import Asked
+from fairway.evaluate.methods import EvalConfig
 from fairway.evaluate.run import Place, evaluate
-from fairway.inference.mode import Mode
+from fairway.inference.config import DecodeConfig
 from fairway.problems.generate import generate
 instances = replace(generate("tsptw", n=12, hardness="hard", count=25, seed=7), name="mine")
-asked = Asked("policy", policy=Path(sys.argv[1]), mode=Mode("sample", samples=8), together=2)
+asked = EvalConfig("policy", policy=Path(sys.argv[1]), mode=DecodeConfig("sample", samples=8), together=2)
 for results in evaluate(asked, instances, Place(Path(sys.argv[2]), "main", "mine", "row")):
     print(len(results.outcomes), flush=True)
 """
@@ -242,7 +248,7 @@ def test_a_killed_run_ends_with_the_file_of_an_uninterrupted_one(tmp_path, polic
 @pytest.mark.parametrize("method", ["improve", "solve"])
 def test_a_kill_loses_an_instance_a_process_of_what_has_a_budget(method, place):
     instances = replace(generate("tsptw", n=30, hardness="easy", count=40, seed=7), name="mine")
-    asked = Asked(method, seconds=1.0, workers=1)
+    asked = EvalConfig(method, seconds=1.0, workers=1)
     running = evaluate(asked, instances, place)
     seen = [len(results.outcomes) for results in islice(running, 4)]
     assert seen == [0, 1, 2, 3]
@@ -255,7 +261,7 @@ def test_a_kill_loses_an_instance_a_process_of_what_has_a_budget(method, place):
 
 def test_references_are_a_method_too(place):
     bed = load_bed("tspdl50-hard")
-    last = finished(Asked("reference"), bed, replace(place, bed=bed.name), 20)
+    last = finished(EvalConfig("reference"), bed, replace(place, bed=bed.name), 20)
     assert {outcome.strict for outcome in last.outcomes} == {1}
 
 
@@ -264,21 +270,21 @@ def test_others_solvers_are_found_or_said_to_be_missing(instances, place, monkey
     from fairway.errors import SolverMissing
 
     with pytest.raises(SolverMissing, match="LKH-3 is not at"):
-        finished(Asked("lkh", workers=1), instances, place, 1)
-    last = finished(Asked("pyvrp", seconds=0.1, workers=1), instances, place, 2)
+        finished(EvalConfig("lkh", workers=1), instances, place, 1)
+    last = finished(EvalConfig("pyvrp", seconds=0.1, workers=1), instances, place, 2)
     assert [outcome.strict for outcome in last.outcomes] == [1, 1]
 
 
 def test_a_seeded_solver_starts_from_a_tour_of_ours(place):
     drafts = replace(generate("tspdl", n=15, hardness="hard", count=3, seed=1), name="mine")
-    asked = Asked("ortools-seeded", seconds=0.1, workers=1)
+    asked = EvalConfig("ortools-seeded", seconds=0.1, workers=1)
     last = finished(asked, drafts, place)
     assert [outcome.strict for outcome in last.outcomes] == [1, 1, 1]
     assert last.header.settings["seeded"] is True
 
 
 def test_a_seeded_solver_says_whose_tours_it_starts_from(instances, policy):
-    asked = Asked("ortools-seeded", device="cpu")
+    asked = EvalConfig("ortools-seeded", device="cpu")
     begin, said = methods.beginner(asked, instances, seeded=True)
     assert not said
     assert verify(instances[3], begin(instances[3:4], 3)[0]).schedule is not None
@@ -298,11 +304,11 @@ def test_the_best_row_keeps_the_limits_if_any_does(window_instance):
 
 def test_bad_requests_get_a_sentence(instances, place):
     with pytest.raises(InvalidRequest, match="no method 'magic'; expected one of greedy-l"):
-        finished(Asked("magic"), instances, place)
+        finished(EvalConfig("magic"), instances, place)
     with pytest.raises(InvalidRequest, match="the limit is 0"):
-        finished(Asked("greedy-c"), instances, place, 0)
+        finished(EvalConfig("greedy-c"), instances, place, 0)
     with pytest.raises(InvalidRequest, match="needs --policy"):
-        finished(Asked("policy"), instances, place)
+        finished(EvalConfig("policy"), instances, place)
     assert "solve" in METHODS
 
 
@@ -315,7 +321,7 @@ def test_places_that_no_report_would_find_are_refused(place, change):
 
 
 def test_the_papers_tolerance_is_for_its_own_beds(instances, place):
-    asked = Asked("solve", seconds=0.02, workers=1)
+    asked = EvalConfig("solve", seconds=0.02, workers=1)
     own = finished(asked, instances, place, 1).header
     assert own.tolerance == own.strict
     bed = load_bed("tsptw50-hard")
@@ -330,7 +336,7 @@ def test_labels_become_names_of_files(tmp_path):
 
 def test_times_stand_beside(instances, place):
     began = time.perf_counter()
-    finished(Asked("greedy-c"), instances, place, 4)
+    finished(EvalConfig("greedy-c"), instances, place, 4)
     spent = time.perf_counter() - began
     (line,) = times_beside(place.path).read_text().splitlines()
     timing = json.loads(line)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from fairway.inference.mode import Mode
+from fairway.inference.config import DecodeConfig
 from fairway.inference.model import Model
 from fairway.inference.proposals import propose
 from fairway.kernels.lookahead import AUTHORS, PAIRS, Guard
@@ -84,7 +84,9 @@ def test_no_step_of_an_ant_waits_for_the_gpu():
 
 
 @pytest.mark.parametrize(
-    "mode", [Mode(), Mode("beam", width=4), Mode("sample", samples=3)], ids=str
+    "mode",
+    [DecodeConfig(), DecodeConfig("beam", width=4), DecodeConfig("sample", samples=3)],
+    ids=str,
 )
 @pytest.mark.parametrize("guard", [Guard(), Guard(rule=PAIRS)], ids=["one step", "pairs"])
 def test_policies_propose_the_same_tours(mode, guard):

@@ -14,7 +14,7 @@ from fairway.errors import InvalidRequest
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from fairway.evaluate.methods import Asked
+    from fairway.evaluate.methods import EvalConfig
     from fairway.evaluate.metrics import Yardstick
     from fairway.evaluate.outcomes import Results
     from fairway.kernels.lookahead.rule import Guard
@@ -92,16 +92,15 @@ def evaluate(
 ) -> None:
     """Run a method over a bed, a line an instance; what is there already is gone on with."""
     from fairway.cli import show
-    from fairway.evaluate.methods import Asked
+    from fairway.evaluate.methods import EvalConfig
     from fairway.evaluate.run import Place
     from fairway.evaluate.run import evaluate as run
-    from fairway.inference.foraging import Foraging
-    from fairway.inference.mode import Mode
+    from fairway.inference.config import ACOConfig, DecodeConfig
 
     _check(seconds=seconds, polish=polish, together=together, workers=workers, seed=seed)
-    mode = Mode(decode, symmetries, samples, width, budget, _guard(mask))
-    foraging = Foraging(ants, iterations, search, last_iteration, _guard(mask), power)
-    asked = Asked(
+    mode = DecodeConfig(decode, symmetries, samples, width, budget, _guard(mask))
+    foraging = ACOConfig(ants, iterations, search, last_iteration, _guard(mask), power)
+    asked = EvalConfig(
         method, seconds, seed, policy, mode, polish, trials, references, workers, device, together, foraging
     )  # fmt: skip
     instances = _instances(bed)
@@ -153,7 +152,7 @@ def _guard(mask: str) -> "Guard | None":
     return Guard("ahead", PAIRS if mask == "pairs" else Rule(steps[mask]))
 
 
-def _label(asked: "Asked") -> str:
+def _label(asked: "EvalConfig") -> str:
     """The name of a row where none was given: the method as tables name it, and after a comma what it was given."""
     mode, said = asked.mode, NAMES.get(asked.method, asked.method)
     settings = []

@@ -16,8 +16,7 @@ from fairway.evaluate import single
 from fairway.evaluate.judging import walked
 from fairway.evaluate.references import PUBLISHED_TOLERANCE, load_references
 from fairway.evaluate.single import Answer, Shared, Single, Tour, shared_out
-from fairway.inference.foraging import Foraging
-from fairway.inference.mode import Mode
+from fairway.inference.config import ACOConfig, DecodeConfig
 from fairway.judge import TOLERANCE
 from fairway.problems.beds import beds
 from fairway.problems.instance import Instance
@@ -38,7 +37,7 @@ A_LOSS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EvalConfig:
     """What the user wants evaluated."""
 
     method: str
@@ -46,7 +45,7 @@ class Asked:
     """Of a solver, for each instance."""
     seed: int = 0
     policy: Path | None = None
-    mode: Mode = field(default_factory=Mode)
+    mode: DecodeConfig = field(default_factory=DecodeConfig)
     polish: float = 0.0
     """Seconds of local search after the method, from its best tour."""
     trials: int | None = None
@@ -56,7 +55,7 @@ class Asked:
     device: str = "auto"
     together: int = TOGETHER
     """Instances that rules and policies take side by side."""
-    foraging: Foraging = field(default_factory=Foraging)
+    foraging: ACOConfig = field(default_factory=ACOConfig)
     """How ants go about it."""
 
 
@@ -90,7 +89,7 @@ class Method:
     """Whether proposals come one by one and do not depend on the others of a group."""
 
 
-def opened(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
+def opened(asked: EvalConfig, instances: InstanceSet) -> AbstractContextManager[Method]:
     """A method by its name, for the time that it is needed."""
     if asked.method not in METHODS:
         raise InvalidRequest(
@@ -100,10 +99,10 @@ def opened(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Metho
     return made if asked.polish == 0 else _polished(made, asked)
 
 
-def _greedy(rule: str) -> Callable[[Asked, InstanceSet], AbstractContextManager[Method]]:
+def _greedy(rule: str) -> Callable[[EvalConfig, InstanceSet], AbstractContextManager[Method]]:
     """One of the paper's rules: no mask, and no tolerance to speak of."""
 
-    def made(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
+    def made(asked: EvalConfig, instances: InstanceSet) -> AbstractContextManager[Method]:
         from fairway.classical.greedy import tours_by_rule
 
         def run(some: InstanceSet, first: int) -> list[Proposal]:
@@ -114,7 +113,7 @@ def _greedy(rule: str) -> Callable[[Asked, InstanceSet], AbstractContextManager[
     return made
 
 
-def _policy(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
+def _policy(asked: EvalConfig, instances: InstanceSet) -> AbstractContextManager[Method]:
     """Tours of a trained policy."""
     from fairway.inference.model import check_guard, load_model
     from fairway.inference.proposals import propose
@@ -138,7 +137,7 @@ def _policy(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Meth
     return nullcontext(Method(settings, run, *sizes))
 
 
-def _ants(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
+def _ants(asked: EvalConfig, instances: InstanceSet) -> AbstractContextManager[Method]:
     """Tours of a trained colony; those of all its iterations count, or those of the last one where that is asked."""
     from fairway.inference.ants import load_colony, propose_by_ants
     from fairway.inference.model import check_guard
@@ -163,7 +162,7 @@ def _ants(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method
     return nullcontext(Method(settings, run, *sizes))
 
 
-def _reference(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
+def _reference(asked: EvalConfig, instances: InstanceSet) -> AbstractContextManager[Method]:
     """The tours that gaps are measured from, as if a method had proposed them."""
     if instances.name not in beds():
         raise InvalidRequest(
@@ -179,7 +178,7 @@ def _reference(asked: Asked, instances: InstanceSet) -> AbstractContextManager[M
     return nullcontext(Method({"source": known.source}, run, TOGETHER, PUBLISHED_TOLERANCE))
 
 
-def _solve(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Method]:
+def _solve(asked: EvalConfig, instances: InstanceSet) -> AbstractContextManager[Method]:
     """The whole of our solver."""
     workers = crew_size(asked.workers)
     request = Request(asked.seconds, seed=asked.seed, policy=choice_of(asked.policy))
@@ -199,12 +198,12 @@ def _solve(asked: Asked, instances: InstanceSet) -> AbstractContextManager[Metho
 
 
 def _alone(
-    solver: Callable[[Asked], Single], *, seeded: bool = False
-) -> Callable[[Asked, InstanceSet], AbstractContextManager[Method]]:
+    solver: Callable[[EvalConfig], Single], *, seeded: bool = False
+) -> Callable[[EvalConfig, InstanceSet], AbstractContextManager[Method]]:
     """A solver of one instance, from a first tour of ours where it is seeded."""
 
     @contextmanager
-    def made(asked: Asked, instances: InstanceSet) -> Iterator[Method]:
+    def made(asked: EvalConfig, instances: InstanceSet) -> Iterator[Method]:
         chosen, workers = solver(asked), crew_size(asked.workers)
         begin, said = beginner(asked, instances, seeded=seeded)
         with shared_out(chosen, workers) as solve:
@@ -224,7 +223,7 @@ Beginner = Callable[[InstanceSet, int], list[Tour | None]]
 
 
 def beginner(
-    asked: Asked, instances: InstanceSet, *, seeded: bool
+    asked: EvalConfig, instances: InstanceSet, *, seeded: bool
 ) -> tuple[Beginner, dict[str, Any]]:
     """Where a solver starts, and what is to be said of it: nowhere, a simple tour, or the best one of a policy."""
     if not seeded:
@@ -250,7 +249,7 @@ def best_row(instance: Instance, tours: Int[np.ndarray, "K M"]) -> Tour | None:
 
 
 @contextmanager
-def _polished(method: AbstractContextManager[Method], asked: Asked) -> Iterator[Method]:
+def _polished(method: AbstractContextManager[Method], asked: EvalConfig) -> Iterator[Method]:
     """A method whose best tour is handed to local search; both tours count."""
     workers = crew_size(asked.workers)
     work = partial(single.by_local_search, seconds=asked.polish, seed=asked.seed)
@@ -290,16 +289,16 @@ def _group(seconds: float, workers: int, of: float = A_GROUP) -> int:
     return max(workers, min(TOGETHER, int(of * workers / max(seconds, 1e-3))))
 
 
-def _timed(solver: Callable[..., Answer]) -> Callable[[Asked], Single]:
+def _timed(solver: Callable[..., Answer]) -> Callable[[EvalConfig], Single]:
     return lambda asked: partial(solver, seconds=asked.seconds, seed=asked.seed)
 
 
-def _lkh(asked: Asked) -> Single:
+def _lkh(asked: EvalConfig) -> Single:
     trials = lkh.MOST_TRIALS if asked.trials is None else asked.trials
     return partial(single.by_lkh, seconds=asked.seconds, seed=asked.seed, trials=trials)
 
 
-METHODS: dict[str, Callable[[Asked, InstanceSet], AbstractContextManager[Method]]] = {
+METHODS: dict[str, Callable[[EvalConfig, InstanceSet], AbstractContextManager[Method]]] = {
     "greedy-l": _greedy("nearest"),
     "greedy-c": _greedy("tightest"),
     "policy": _policy,

@@ -14,7 +14,7 @@ import numpy as np
 from fairway import atomic
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.evaluate.judging import Tolerances, outcome_of
-from fairway.evaluate.methods import A_LOSS, Asked, Method, Proposal, opened
+from fairway.evaluate.methods import A_LOSS, EvalConfig, Method, Proposal, opened
 from fairway.evaluate.outcomes import (
     TIMES,
     Header,
@@ -64,7 +64,7 @@ class Place:
 
 
 def evaluate(
-    asked: Asked,
+    asked: EvalConfig,
     instances: InstanceSet,
     place: Place,
     limit: int | None = None,
@@ -139,7 +139,7 @@ def _work(proposals: list[Proposal], wall: float) -> float:
 
 
 def _header(
-    asked: Asked, method: Method, instances: InstanceSet, place: Place, count: int
+    asked: EvalConfig, method: Method, instances: InstanceSet, place: Place, count: int
 ) -> Header:
     integral = instances[0].integral
     strict = 0.0 if integral else TOLERANCE

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.inference.chance import streams, uniform
-from fairway.inference.foraging import Foraging
+from fairway.inference.config import ACOConfig
 from fairway.inference.model import check_guard, guard_of
 from fairway.kernels.lookahead.rule import Guard
 from fairway.kernels.moves.form import Form, form_of
@@ -76,7 +76,7 @@ def load_colony(path: Path | str, device: torch.device | str = "cpu") -> Colony:
 def propose_by_ants(
     colony: Colony,
     instances: InstanceSet,
-    foraging: Foraging,
+    foraging: ACOConfig,
     seed: int = 0,
     first: int = 0,
     workers: int = 1,
@@ -104,7 +104,7 @@ def propose_by_ants(
 def _of_part(
     colony: Colony,
     instances: InstanceSet,
-    foraging: Foraging,
+    foraging: ACOConfig,
     seed: tuple[int, int],
     workers: int,
 ) -> Int[np.ndarray, "B K M"]:
@@ -116,7 +116,7 @@ def _of_part(
 def wander(
     colony: Colony,
     instances: InstanceSet,
-    foraging: Foraging,
+    foraging: ACOConfig,
     seed: tuple[int, int] = (0, 0),
     workers: int = 1,
     pause: Pause | None = None,

@@ -17,7 +17,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from fairway.inference.ants import Colony, load_colony, wander
-from fairway.inference.foraging import Foraging
+from fairway.inference.config import ACOConfig
 from fairway.inference.model import Model, load_model
 from fairway.kernels.pointer import Pointer, cpu
 from fairway.policies.checkpoint import draws_heatmaps
@@ -31,7 +31,7 @@ from fairway.search.rollout import Pause, greedy, paused, rollout
 
 WIDTH = 16
 """Of the beam."""
-FORAGING = Foraging(ants=20)
+FORAGING = ACOConfig(ants=20)
 PROBE = 200
 """Nodes of the instance by which the pace is measured."""
 BEAM_SHARE = 0.9

@@ -8,7 +8,7 @@ from jaxtyping import Int
 from torch import Generator, Tensor
 
 from fairway.inference.chance import streams, uniform
-from fairway.inference.mode import Mode
+from fairway.inference.config import DecodeConfig
 from fairway.inference.model import Model, check_guard
 from fairway.kernels.lookahead import Guard
 from fairway.kernels.pointer import Pointer
@@ -26,7 +26,7 @@ NEAR = 1 << 20
 
 
 def propose(
-    model: Model, instances: InstanceSet, mode: Mode, seed: int = 0, first: int = 0
+    model: Model, instances: InstanceSet, mode: DecodeConfig, seed: int = 0, first: int = 0
 ) -> Int[np.ndarray, "B K M"]:
     """As many tours of every instance as the mode asks for, in the direction of the instances; not yet judged.
 
@@ -47,7 +47,7 @@ def propose(
     return forwards(instances, torch.cat(parts).cpu().numpy())
 
 
-def together(nodes: int, mode: Mode, device: torch.device) -> int:
+def together(nodes: int, mode: DecodeConfig, device: torch.device) -> int:
     """Instances that are decoded at a time: as many as fit."""
     heads = 8
     a_view = nodes * max(nodes, heads * mode.tours // mode.views)
@@ -57,7 +57,7 @@ def together(nodes: int, mode: Mode, device: torch.device) -> int:
 
 @torch.no_grad()
 def _of_part(
-    model: Model, instances: InstanceSet, mode: Mode, seed: tuple[int, int]
+    model: Model, instances: InstanceSet, mode: DecodeConfig, seed: tuple[int, int]
 ) -> Int[Tensor, "B K M"]:
     batch = to_batch(instances, model.device)
     views = symmetries(batch) if mode.symmetries else batch
@@ -68,7 +68,7 @@ def _of_part(
 
 
 def _decoded(
-    views: Batch, pointer: Pointer, guard: Guard, mode: Mode, chance: Sequence[Generator]
+    views: Batch, pointer: Pointer, guard: Guard, mode: DecodeConfig, chance: Sequence[Generator]
 ) -> Int[Tensor, "B P M"]:
     match mode.kind:
         case "greedy":
