@@ -15,7 +15,7 @@ WIDE = (
     "src/fairway/solver/solving.py",
     "src/fairway/problems/*.py",
 )
-"""Where functions may have more: an option is a parameter, Triton has no structures, `solve` and an instance name theirs."""
+"""Where functions may have more: an option or a field is a parameter, and Triton has no structures."""
 
 
 def oversized(path: Path, tree: ast.Module) -> Iterator[str]:

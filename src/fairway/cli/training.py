@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from fairway.train.session import Config, Event, Finished, Record, Validation
 
 LINE_EVERY = 10.0
-"""Seconds of training between the lines of a run."""
-JOURNAL = "train.log"
-"""The file in a run's folder that has them; they are printed too where there is no terminal for a panel."""
+"""Seconds of training between the lines that stand in for the panel where there is no terminal."""
+JOURNAL, JOURNAL_EVERY = "train.log", 60.0
+"""The file in a run's folder that has such lines too, and the seconds of training between them."""
 
 PHASES = {"warm": "baseline warm-up"}
 """Of training, where their names alone say too little."""
@@ -143,9 +143,10 @@ def _shown(
 
     record: Record | None = None
     validation: Validation | None = None
-    end, journal = None, Journal(folder / JOURNAL, aloud=not show.err.is_terminal)
+    end = None
+    journal = Journal(folder / JOURNAL)
     try:
-        with _panel(config) as update:
+        with _display(config) as display:
             for event in events:
                 match event:
                     case Note():
@@ -156,12 +157,12 @@ def _shown(
                         journal.now_and_then(event)
                     case Validation():
                         validation = event
-                        journal.say(validation_line(event))
+                        journal.write(validation_line(event))
                     case Finished():
                         end = event
-                update(record, validation)
+                display(record, validation)
     except FairwayError as error:
-        if validation is not None:  # else it was refused, and no run began
+        if record is not None or validation is not None:  # else it was refused, and no run began
             journal.write(f"ended: {error}")
         raise
     if end is not None:
@@ -171,48 +172,51 @@ def _shown(
 
 
 class Journal:
-    """The lines of a run: in its folder with the time of day, and aloud where no panel shows the same."""
+    """The lines of a run in its folder, with the time of day, for whoever comes back to a lost terminal."""
 
-    def __init__(self, path: Path, aloud: bool) -> None:
-        self._path, self._aloud, self._last = path, aloud, -LINE_EVERY
+    def __init__(self, path: Path) -> None:
+        self._path, self._last = path, -math.inf
 
     def write(self, line: str) -> None:
-        """Add a line to the file; a folder that cannot be written is told of by the run itself."""
+        """Add a line; a folder that cannot be written is told of by the run itself."""
         with suppress(OSError), self._path.open("a") as file:
             file.write(f"{datetime.now().astimezone().isoformat(timespec='seconds')}  {line}\n")
 
-    def say(self, line: str) -> None:
-        """Write a line, and print it where nothing else does."""
-        from fairway.cli import show
-
-        self.write(line)
-        if self._aloud:
-            show.err.print(line, soft_wrap=True)
-
     def now_and_then(self, record: "Record") -> None:
-        """Say how a run stands where that was last said some time ago."""
-        if record.seconds - self._last >= LINE_EVERY:
+        """Add a record where the last one is some time ago."""
+        if record.seconds - self._last >= JOURNAL_EVERY:
             self._last = record.seconds
-            self.say(record_line(record))
+            self.write(record_line(record))
 
 
-Update = Callable[["Record | None", "Validation | None"], None]
+Display = Callable[["Record | None", "Validation | None"], None]
 
 
 @contextmanager
-def _panel(config: "Config") -> "Iterator[Update]":
-    """A live panel on a terminal; elsewhere nothing."""
-    from rich.live import Live
-
+def _display(config: "Config") -> "Iterator[Display]":
+    """A live panel on a terminal; elsewhere a line now and then, and one for each validation."""
     from fairway.cli import show
 
-    if not show.err.is_terminal:
-        yield lambda record, validation: None
+    if show.err.is_terminal:
+        from rich.live import Live
+
+        with Live(console=show.err, auto_refresh=False, transient=False) as live:
+            yield lambda record, validation: live.update(
+                panel(config, record, validation), refresh=True
+            )
         return
-    with Live(console=show.err, auto_refresh=False, transient=False) as live:
-        yield lambda record, validation: live.update(
-            panel(config, record, validation), refresh=True
-        )
+    last_line, last_seen = -LINE_EVERY, None
+
+    def lines(record: "Record | None", validation: "Validation | None") -> None:
+        nonlocal last_line, last_seen
+        if validation is not None and validation is not last_seen:
+            last_seen = validation
+            show.err.print(validation_line(validation), soft_wrap=True)
+        elif record is not None and record.seconds - last_line >= LINE_EVERY:
+            last_line = record.seconds
+            show.err.print(record_line(record), soft_wrap=True)
+
+    yield lines
 
 
 def panel(config: "Config", record: "Record | None", validation: "Validation | None") -> "Panel":

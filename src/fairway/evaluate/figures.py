@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
+from fairway.evaluate.comparisons import Comparison
 from fairway.evaluate.metrics import Yardstick, broken_at, gaps
 from fairway.evaluate.outcomes import Results
-from fairway.evaluate.significance import Comparison
 from fairway.evaluate.studies import ASIDE, FIGURES, TITLES
 from fairway.evaluate.tables import Row, Table, lettered
 from fairway.pictures.bars import Bar, draw_bars

@@ -14,13 +14,10 @@ from fairway.evaluate.outcomes import Outcome, Results
 from fairway.evaluate.references import References
 from fairway.judge import verify
 from fairway.problems.beds import beds, load_bed
-from fairway.problems.files.pickles import TSPDL_SCALE, TSPTW_SCALE
+from fairway.problems.table import PROBLEMS
 
 PENALTY = 100.0
 """The gap, in percent, at which an instance without a tour is counted where it is counted at all."""
-
-NORMALISED = {"tsptw": TSPTW_SCALE, "tspdl": TSPDL_SCALE}
-"""By what the paper divides the lengths of its beds."""
 
 TEN_THOUSAND = 10_000
 """Instances of a published bed, which is what the paper's times are for."""
@@ -164,7 +161,7 @@ def measure(
 
 def unit_of(bed: str) -> float:
     """By what lengths are divided in tables; those of library instances stay as they are."""
-    return NORMALISED[beds()[bed].problem] if bed in beds() else 1.0
+    return PROBLEMS[beds()[bed].problem].scale if bed in beds() else 1.0
 
 
 def gaps(results: Results, reference: Float[np.ndarray, " B"]) -> Float[np.ndarray, " K"]:

@@ -49,7 +49,7 @@ class Walked:
 
 
 @dataclass(frozen=True, slots=True)
-class EvalConfig:
+class Asked:
     """How tours are to be built, apart from tensors."""
 
     guard: Guard
@@ -79,7 +79,7 @@ def decode(
     network = (
         (noise.new_empty(0),) * 3 if facts is None else (facts.inner, facts.shift, facts.outer)
     )
-    asked = EvalConfig(guard, choice, pointer.clip)
+    asked = Asked(guard, choice, pointer.clip)
     sums, ranks, levels = _Walk.apply(*said, *network, seer, track, by_step, ranks, asked)
     wide = track.order[:, None, :].expand(-1, ranks.shape[1], -1)
     stops = wide.gather(2, ranks.long()).transpose(1, 2)
