@@ -7,7 +7,7 @@ from pathlib import Path
 
 MODULE, FUNCTION, TOTAL = 400, 60, 27_600
 """Lines at most; the total is to be lowered, never raised."""
-PARAMETERS, AIM = 7, 6
+PARAMETERS, AIM = 8, 6
 """Of a function: at most, and as it should be."""
 WIDE = (
     "src/fairway/cli/*.py",
