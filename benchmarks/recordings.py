@@ -15,10 +15,10 @@ import torch
 
 from fairway.recipes import recipe_named
 from fairway.train.config import Foresight, Rate
+from fairway.train.distributed import DistContext
 from fairway.train.loop import Budget, train
 from fairway.train.recorded import Recordings
 from fairway.train.run import begin
-from fairway.train.world import World
 
 STEPS, TOLERANCE = 12, 2e-3
 PLAN = Foresight(2, 3, 1, 1, trusted=0.0, tours=4)
@@ -41,7 +41,7 @@ def learnt(config, device="cuda"):
     """The loss of each step, and the gradient of the last."""
     run = begin(config, torch.device(device))
     budget = Budget(instances=STEPS * config.batch)
-    losses = [record.figures["loss"] for record in train(run, budget, World(), every=0)]
+    losses = [record.figures["loss"] for record in train(run, budget, DistContext(), every=0)]
     gradients = [p.grad.flatten() for p in run.policy.parameters() if p.grad is not None]
     return torch.tensor(losses), torch.cat(gradients).cpu()
 
@@ -52,7 +52,7 @@ def main():
         config = replace(recipe_named(name), **changes)
         recorded = learnt(config)
         with (
-            mock.patch("fairway.train.engine.recorded", lambda work, *_: work),
+            mock.patch("fairway.train.runner.recorded", lambda work, *_: work),
             mock.patch.object(Recordings, "play", lambda _, kind, work, *given: work(*given)),
         ):
             plain = learnt(config)

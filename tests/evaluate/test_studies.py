@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from evaluations import failed, results, solved, took
 
-from fairway.evaluate.metrics import Yardstick
+from fairway.evaluate.metrics import ReferenceCosts
 from fairway.evaluate.published import published
 from fairway.evaluate.studies import (
     TITLES,
@@ -17,7 +17,7 @@ from fairway.evaluate.studies import (
 )
 from fairway.evaluate.tables import of
 
-AGAINST = Yardstick("a file", np.full(10_000, 2000.0), np.full(10_000, 2000.0))
+AGAINST = ReferenceCosts("a file", np.full(10_000, 2000.0), np.full(10_000, 2000.0))
 
 
 def measured(label, *outcomes, study="main", bed="tsptw50-hard", timings=(), count=2, **settings):

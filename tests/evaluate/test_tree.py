@@ -10,7 +10,7 @@ from fairway.evaluate import metrics as measuring
 from fairway.evaluate import tree as module
 from fairway.evaluate.outcomes import PACKED, pack
 from fairway.evaluate.references import References
-from fairway.evaluate.tree import Tree, yardsticks
+from fairway.evaluate.tree import Tree, reference_costs_by_bed
 
 RESULTS = Path(__file__).parents[2] / "results"
 
@@ -78,7 +78,7 @@ def test_references_are_those_given_else_those_that_ship_else_none(tmp_path, mon
     monkeypatch.setattr(measuring, "load_bed", None)
     monkeypatch.setattr(module, "FOLDER", tmp_path)
     (tmp_path / "tsptw50-hard.npz").touch()
-    against = yardsticks({"tspdl50-hard": tmp_path / "file.npz"})
+    against = reference_costs_by_bed({"tspdl50-hard": tmp_path / "file.npz"})
     assert against("tspdl50-hard").source.endswith("file.npz")
     assert against("tsptw50-hard").source == "None"
     assert against("tsptw500-medium") is None
@@ -89,7 +89,7 @@ def test_references_are_those_given_else_those_that_ship_else_none(tmp_path, mon
 
 def test_a_bed_that_is_none_is_refused_at_once():
     with pytest.raises(InvalidRequest, match="there is no bed 'nowhere'"):
-        yardsticks({"nowhere": Path("x")})
+        reference_costs_by_bed({"nowhere": Path("x")})
 
 
 def test_the_results_of_this_repository_stay_small_and_packed():

@@ -18,13 +18,13 @@ from fairway.problems.batch import moved
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS, generate
 from fairway.recipes import recipe_named
-from fairway.search.ants import cost_to_ants, drawn_to, forage, outlook_of, untouched
+from fairway.search.ants import construct, cost_to_ants, log_weights, outlook_of, untouched
+from fairway.train.distributed import DistContext
 from fairway.train.gfacs.config import tempo_at
 from fairway.train.gfacs.step import Colony, learn
 from fairway.train.loop import Budget, train
 from fairway.train.recorded import Recordings
 from fairway.train.run import begin
-from fairway.train.world import World
 
 pytestmark = pytest.mark.cuda
 ALIKE = 0.9
@@ -57,7 +57,7 @@ def test_ants_go_the_same_ways_and_leave_the_same(nodes, guard):
     for device in ("cpu", "cuda"):
         there = moved(batch, device)
         look = outlook_of(there, guard, 6)
-        built = forage(there, look, drawn_to(pull.to(device)), noise.to(device))
+        built = construct(there, look, log_weights(pull.to(device)), noise.to(device))
         cost = cost_to_ants(there, built)
         left.append((built.tours.cpu(), untouched(there).after(built.tours, cost).amount.cpu()))
     (tours, amount), (others, other) = left
@@ -71,14 +71,14 @@ def test_no_step_of_an_ant_waits_for_the_gpu():
     batch = moved(drawn(50), "cuda")
     pull, noise = torch.zeros(2, 50, 50, device="cuda"), torch.rand(2, 6, 49, device="cuda")
     guard = Guard("ahead", AUTHORS)
-    forage(batch, outlook_of(batch, guard, 6), pull, noise)  # kernels are compiled now
+    construct(batch, outlook_of(batch, guard, 6), pull, noise)  # kernels are compiled now
     look = outlook_of(batch, guard, 6)
     torch.cuda.synchronize()
     # The mode itself warns that it sees most waits and not all.
     with warnings.catch_warnings(action="ignore"):
         torch.cuda.set_sync_debug_mode("error")
     try:
-        forage(batch, look, pull, noise)
+        construct(batch, look, pull, noise)
     finally:
         torch.cuda.set_sync_debug_mode("default")
 
@@ -103,7 +103,7 @@ def test_policies_propose_the_same_tours(mode, guard):
 def test_colonies_learn_on_a_gpu(model):
     config = replace(recipe_named(f"{model}-tsptw20-medium"), batch=2, epoch=2, epochs=4)
     run = begin(config, torch.device("cuda"))
-    for record in train(run, Budget(), World(), every=0):
+    for record in train(run, Budget(), DistContext(), every=0):
         assert all(math.isfinite(figure) for figure in record.figures.values())
     assert run.step == 4
 

@@ -6,10 +6,10 @@ import torch
 
 from fairway.kernels.lookahead import Guard
 from fairway.train.config import Foresight, Rate
+from fairway.train.distributed import DistContext
 from fairway.train.epochs import phase_of, settle_baseline, settle_oracle, significantly_lower
 from fairway.train.loop import Budget, train
 from fairway.train.run import begin
-from fairway.train.world import World
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_equal_policies_change_nothing_and_a_better_one_takes_over(tiny):
     run = begin(config, torch.device("cpu"))
     settle_baseline(run)
     assert "challenge" not in run.marks
-    for _ in train(run, Budget(instances=480), World()):
+    for _ in train(run, Budget(instances=480), DistContext()):
         pass
     settle_baseline(run)
     assert run.marks["challenge"] == 1

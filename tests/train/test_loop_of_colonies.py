@@ -10,11 +10,11 @@ from fairway.errors import InvalidRequest
 from fairway.kernels.lookahead import AUTHORS, Guard
 from fairway.policies.config import HeatmapConfig
 from fairway.train.config import Foresight
+from fairway.train.distributed import DistContext
 from fairway.train.epochs import phase_of
 from fairway.train.gfacs.config import ColonyConfig
 from fairway.train.loop import Budget, Diverged, train
 from fairway.train.run import begin
-from fairway.train.world import World
 
 CPU = torch.device("cpu")
 SMALL = HeatmapConfig(layers=2, width=8)
@@ -29,7 +29,7 @@ LEARNED = replace(
 def records(config, steps=None, run=None):
     run = run or begin(config, CPU)
     budget = Budget() if steps is None else Budget(instances=steps * config.batch)
-    return list(train(run, budget, World(), every=0)), run
+    return list(train(run, budget, DistContext(), every=0)), run
 
 
 def test_a_record_a_step_until_the_budget_is_spent():
@@ -45,11 +45,11 @@ def test_instances_grow_along_a_run_that_can_still_be_cut_in_two():
     lengths = [record.figures["length"] for record in whole]
     assert max(lengths[:2]) < min(lengths[2:])
     run, pieces = begin(growing, CPU), []
-    for record in train(run, Budget(instances=4 * growing.batch), World(), every=0):
+    for record in train(run, Budget(instances=4 * growing.batch), DistContext(), every=0):
         pieces.append(record)
         if len(pieces) == 2:
             break
-    pieces += train(run, Budget(instances=4 * growing.batch), World(), every=0)
+    pieces += train(run, Budget(instances=4 * growing.batch), DistContext(), every=0)
     assert [piece.figures for piece in pieces] == [record.figures for record in whole]
 
 
@@ -64,7 +64,9 @@ def test_equal_seeds_learn_equally_and_others_do_not():
 def test_a_run_in_two_pieces_is_the_run_in_one():
     whole, _ = records(TINY, 6)
     run, pieces = begin(TINY, CPU), []
-    for _, record in zip(range(3), train(run, Budget(instances=12), World(), 0), strict=False):
+    for _, record in zip(
+        range(3), train(run, Budget(instances=12), DistContext(), 0), strict=False
+    ):
         pieces.append(record)
     rest, _ = records(TINY, 6, run)
     losses = [record.figures["loss"] for record in (*pieces, *rest)]
@@ -109,7 +111,7 @@ def test_offline_a_head_rests():
     config = replace(LEARNED, foresight=Foresight(1, 100, 1, 0, tours=2), epochs=5)
     run = begin(config, CPU)
     heads = []
-    for record in train(run, Budget(), World(), every=0):
+    for record in train(run, Budget(), DistContext(), every=0):
         heads.append((record.phase, run.policy.foresight.join.weight.detach().clone()))
     resting = [head for phase, head in heads if phase == "offline"]
     assert len(resting) >= 4
@@ -147,7 +149,7 @@ def test_a_loss_that_is_no_number_ends_the_run_and_says_where():
 
 def test_several_processes_are_refused():
     with pytest.raises(InvalidRequest, match="one process"):
-        next(train(begin(TINY, CPU), Budget(), World(0, 2)))
+        next(train(begin(TINY, CPU), Budget(), DistContext(0, 2)))
 
 
 @pytest.mark.slow

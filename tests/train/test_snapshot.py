@@ -15,9 +15,9 @@ from fairway.policies.config import AM, HeatmapConfig
 from fairway.recipes import recipe_named
 from fairway.train import snapshot
 from fairway.train.config import Foresight
+from fairway.train.distributed import DistContext
 from fairway.train.loop import Budget, train
 from fairway.train.run import begin
-from fairway.train.world import World
 
 CPU = torch.device("cpu")
 
@@ -26,7 +26,7 @@ def go_on(run, steps):
     """So many more steps: the loss of each, and what the schedules remembered after it."""
     budget = Budget(instances=40 * run.config.batch)
     losses = []
-    for record in train(run, budget, World(), every=0.0):
+    for record in train(run, budget, DistContext(), every=0.0):
         losses.append((record.figures["loss"], dict(run.marks)))
         if len(losses) == steps:
             break

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from fairway.evaluate.methods import EvalConfig
-    from fairway.evaluate.metrics import Yardstick
+    from fairway.evaluate.metrics import ReferenceCosts
     from fairway.evaluate.outcomes import Results
     from fairway.kernels.lookahead.rule import Guard
     from fairway.problems.sets import InstanceSet
@@ -344,19 +344,19 @@ def _watched(runs: Iterator["Results"], label: str, count: int) -> "Results":
     return results
 
 
-def _against(bed: str, references: Path | None) -> "Yardstick | None":
+def _against(bed: str, references: Path | None) -> "ReferenceCosts | None":
     """What costs are compared with, read before any work is done."""
-    from fairway.evaluate.tree import yardsticks
+    from fairway.evaluate.tree import reference_costs_by_bed
     from fairway.problems.beds import beds
 
     if references is not None and bed not in beds():
         raise InvalidRequest(
             f"--references are for named beds; {bed} is a file of yours, whose costs stand alone"
         )
-    return yardsticks({} if references is None else {bed: references})(bed)
+    return reference_costs_by_bed({} if references is None else {bed: references})(bed)
 
 
-def _summary(results: "Results", against: "Yardstick | None") -> "Table":
+def _summary(results: "Results", against: "ReferenceCosts | None") -> "Table":
     """The row that was measured."""
     from fairway.evaluate.studies import bed_table, measured_of
     from fairway.evaluate.tables import filled, of, terminal

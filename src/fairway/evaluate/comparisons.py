@@ -9,7 +9,7 @@ from math import erfc, sqrt
 import numpy as np
 from jaxtyping import Float, Int
 
-from fairway.evaluate.metrics import Yardstick, broken_at
+from fairway.evaluate.metrics import ReferenceCosts, broken_at
 from fairway.evaluate.outcomes import Results
 from fairway.evaluate.published import published
 from fairway.evaluate.studies import in_order
@@ -69,7 +69,10 @@ class Comparison:
 
 
 def overlap_table(
-    bed: str, augmented: Sequence[Results], single: Sequence[Results], against: Yardstick | None
+    bed: str,
+    augmented: Sequence[Results],
+    single: Sequence[Results],
+    against: ReferenceCosts | None,
 ) -> Table:
     """Gaps on what all methods solve, as Table 10 has them; the measured ones to valid references alone."""
     said = published("overlap", bed)
@@ -95,7 +98,7 @@ def overlap_table(
     return Table(bed, OVERLAP, tuple(rows), caption)
 
 
-def ranked(results: Sequence[Results], against: Yardstick | None) -> list[Results]:
+def ranked(results: Sequence[Results], against: ReferenceCosts | None) -> list[Results]:
     """The methods that solve anything, by their mean gaps, or by their mean costs where there is no reference."""
     able = [each for each in results if each.solved.any()]
     if against is None:

@@ -29,7 +29,7 @@ Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Yardstick:
+class ReferenceCosts:
     """Costs that gaps are taken to, one an instance of the bed; NaN where there is none."""
 
     source: str
@@ -119,7 +119,7 @@ class Metrics:
     speed: Speed | None
 
 
-def yardstick(references: References) -> Yardstick:
+def reference_costs(references: References) -> ReferenceCosts:
     """The references of a bed with, for those that are refused, the lengths that their sources state."""
     stated = references.cost.copy()
     refused = [index for index in references.refused.tolist() if references.tour[index].any()]
@@ -127,11 +127,11 @@ def yardstick(references: References) -> Yardstick:
         instances = load_bed(references.bed)
         for index in refused:
             stated[index] = verify(instances[index], references.tour[index].tolist()).cost
-    return Yardstick(references.source, stated, references.cost)
+    return ReferenceCosts(references.source, stated, references.cost)
 
 
 def measure(
-    results: Results, against: Yardstick | None = None, penalty: float = PENALTY
+    results: Results, against: ReferenceCosts | None = None, penalty: float = PENALTY
 ) -> Metrics:
     """The figures of an evaluation, finished or not.
 
@@ -211,7 +211,7 @@ def broken_at(outcomes: list[Outcome]) -> Int[np.ndarray, " N"]:
     return counts
 
 
-def _gap(results: Results, against: Yardstick, penalty: float) -> Gap:
+def _gap(results: Results, against: ReferenceCosts, penalty: float) -> Gap:
     stated, valid = gaps(results, against.stated), gaps(results, against.valid)
     has_stated, has_valid = (
         ~np.isnan(costs[results.index]) for costs in (against.stated, against.valid)

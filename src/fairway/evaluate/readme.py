@@ -46,7 +46,7 @@ def results_table(measured: Sequence[Measured]) -> Table:
 
 
 def _counts(each: Measured) -> bool:
-    """Whether a row says more than that a yardstick is as long as itself."""
+    """Whether a row says more than that a reference is as long as itself."""
     return each.header.method != YARDSTICK
 
 

@@ -17,7 +17,7 @@ from fairway.evaluate.comparisons import (
 )
 from fairway.evaluate.dumas import dumas_tables
 from fairway.evaluate.figures import boxes_figure, breaks_figure, study_figure
-from fairway.evaluate.metrics import Yardstick
+from fairway.evaluate.metrics import ReferenceCosts
 from fairway.evaluate.outcomes import Results
 from fairway.evaluate.published import published
 from fairway.evaluate.published import studies as printed_studies
@@ -31,7 +31,7 @@ from fairway.evaluate.studies import (
     speed_table,
 )
 from fairway.evaluate.tables import Column, Row, Table, comma_separated, markdown, of
-from fairway.evaluate.tree import FORESIGHT, Against, Tree, yardsticks
+from fairway.evaluate.tree import FORESIGHT, Against, Tree, reference_costs_by_bed
 from fairway.pictures import save
 from fairway.pictures.foresight import curve_of, draw_foresight
 
@@ -137,7 +137,7 @@ def report(root: Path, out: Path, references: Mapping[str, Path] | None = None) 
         out: The folder to write into; it is made where it is missing.
         references: Files of reference costs by bed; for other beds those that ship with Fairway are used.
     """
-    tree, against = Tree(root), yardsticks(references or {})
+    tree, against = Tree(root), reference_costs_by_bed(references or {})
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -190,7 +190,7 @@ def _study(
             yield from _beside(bed, results, costs)
 
 
-def _beside(bed: str, results: Sequence[Results], against: Yardstick | None) -> Iterator[Part]:
+def _beside(bed: str, results: Sequence[Results], against: ReferenceCosts | None) -> Iterator[Part]:
     """What else the results of the main tables tell: which methods differ, and where tours fail."""
     order = ranked(results, against)
     if len(order) > 1:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fairway.evaluate.metrics import Metrics, Yardstick, measure
+from fairway.evaluate.metrics import Metrics, ReferenceCosts, measure
 from fairway.evaluate.outcomes import Header, Results
 from fairway.evaluate.published import PublishedRow, published
 from fairway.evaluate.tables import Column, Row, Table, Value
@@ -222,7 +222,7 @@ def speed_table(measured: Iterable[Measured]) -> Table:
     return Table("", SPEED, tuple(rows))
 
 
-def measured_of(results: Results, against: Yardstick | None) -> Measured:
+def measured_of(results: Results, against: ReferenceCosts | None) -> Measured:
     """The same evaluation without its outcomes."""
     return Measured(results.header, measure(results, against))
 

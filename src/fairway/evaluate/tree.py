@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fairway.errors import InvalidFile
-from fairway.evaluate.metrics import Yardstick, yardstick
+from fairway.evaluate.metrics import ReferenceCosts, reference_costs
 from fairway.evaluate.outcomes import PACKED, TIMES, Results, check_value, read_results, whole_lines
 from fairway.evaluate.references import FOLDER, load_references
 from fairway.problems.beds import bed_named, beds
@@ -18,8 +18,8 @@ FORESEEN = ("instances", "doomed", "doomed_found", "sound", "sound_found")
 """What is read of such a log."""
 LOG_ANEW = "copy the log.jsonl of the training anew, or leave it out"
 
-Against = Callable[[str], Yardstick | None]
-"""From the name of a bed to its yardstick; None where it has none."""
+Against = Callable[[str], ReferenceCosts | None]
+"""From the name of a bed to its reference costs; None where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +62,17 @@ def _is_outcomes(path: Path) -> bool:
     return path.suffix == ".jsonl" and not path.name.endswith(TIMES)
 
 
-def yardsticks(files: Mapping[str, Path]) -> Against:
+def reference_costs_by_bed(files: Mapping[str, Path]) -> Against:
     """The references of beds: from the files given, else those that ship; each is judged once, when first asked for."""
     for bed in files:
         bed_named(bed)
 
     @cache
-    def against(bed: str) -> Yardstick | None:
+    def against(bed: str) -> ReferenceCosts | None:
         if bed in files:
-            return yardstick(load_references(bed, files[bed]))
+            return reference_costs(load_references(bed, files[bed]))
         if bed in beds() and (FOLDER / f"{bed}.npz").exists():
-            return yardstick(load_references(bed))
+            return reference_costs(load_references(bed))
         return None
 
     return against

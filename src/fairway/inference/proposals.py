@@ -7,17 +7,17 @@ import torch
 from jaxtyping import Int
 from torch import Generator, Tensor
 
-from fairway.inference.chance import streams, uniform
 from fairway.inference.config import DecodeConfig
 from fairway.inference.model import Model, check_guard
+from fairway.inference.rng import streams, uniform
 from fairway.kernels.lookahead import Guard
 from fairway.kernels.pointer import Pointer
 from fairway.problems.augment import symmetries
 from fairway.problems.batch import Batch, forwards, to_batch
 from fairway.problems.sets import InstanceSet
 from fairway.search import guided
+from fairway.search.backtracking import build_with_backtracking
 from fairway.search.decode import build, scoring, watch
-from fairway.search.probing import build_carefully
 
 ROOM = {"cpu": 1 << 24, "cuda": 1 << 31}
 """Numbers that the largest tensor of a part may hold."""
@@ -72,7 +72,7 @@ def _decoded(
 ) -> Int[Tensor, "B P M"]:
     match mode.kind:
         case "greedy":
-            return build_carefully(views, pointer, guard, mode.budget).tours
+            return build_with_backtracking(views, pointer, guard, mode.budget).tours
         case "sample":
             drawn = uniform(chance, mode.views, mode.samples, views.limit.shape[1] - 1)
             noise = drawn.transpose(0, 1).flatten(0, 1).to(views.limit.device)

@@ -11,11 +11,11 @@ from fairway.problems.batch import take
 from fairway.problems.draw import draw
 from fairway.search.decode import build
 from fairway.train.config import Foresight, TrainConfig
+from fairway.train.distributed import DistContext
 from fairway.train.gfacs.config import ROUNDED, ColonyConfig, epochs_over, grew_within
 from fairway.train.run import Config, Run
 from fairway.train.schedule import seed_of
 from fairway.train.step import Phase, cost_of, in_half
-from fairway.train.world import World
 
 CHALLENGE = 10_000
 """Fresh instances on which the two are compared, or as many as an epoch has."""
@@ -55,7 +55,7 @@ def is_online(plan: Foresight, epoch: int, spent: float) -> bool:
     return epoch <= plan.first or refreshing or ending
 
 
-def settle(run: Run, phase: Phase, block_ends: bool, world: World) -> None:
+def settle(run: Run, phase: Phase, block_ends: bool, world: DistContext) -> None:
     """What an epoch's end asks for: a look at the PIP-D head, a challenge of the greedy baseline."""
     if phase == "online":
         *sums, steps = world.total(run.epoch_sums).tolist()

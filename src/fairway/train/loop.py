@@ -15,13 +15,13 @@ from torch import Tensor, nn
 
 from fairway.errors import FairwayError
 from fairway.train.config import TrainConfig
-from fairway.train.engine import engine
+from fairway.train.distributed import DistContext
 from fairway.train.epochs import epoch_at, phase_of, settle
 from fairway.train.recorded import Queue, off_the_default_stream
 from fairway.train.run import Run
+from fairway.train.runner import step_runner
 from fairway.train.schedule import rate_of
 from fairway.train.step import Phase
-from fairway.train.world import World
 
 
 class Diverged(FairwayError):
@@ -66,7 +66,7 @@ class Record:
 
 
 def train(
-    run: Run, budget: Budget, world: World, every: float = 1.0, threads: int | None = None
+    run: Run, budget: Budget, world: DistContext, every: float = 1.0, threads: int | None = None
 ) -> Iterator[Record]:
     """Go on with a run until its budget is spent, with a record about every so many seconds and one at the end.
 
@@ -75,9 +75,9 @@ def train(
     """
     world.check_share(run.config.batch)
     off_the_default_stream(run.device)
-    advance, queue = engine(run, world, threads), Queue(run.device)
+    advance, queue = step_runner(run, world, threads), Queue(run.device)
     run.policy.train()
-    tally = Tally(run)
+    tally = StepMetrics(run)
     began, before = time.monotonic(), run.seconds
     while (spent := budget.spent(run)) < 1:
         epoch = epoch_at(run, spent)
@@ -96,7 +96,7 @@ def train(
         if spent >= 1 or run.seconds - tally.since >= every:
             yield tally.record(run, phase, rate, spent, world)
             began, before = time.monotonic(), run.seconds
-            tally = Tally(run)
+            tally = StepMetrics(run)
 
 
 def update(run: Run, phase: Phase, spent: float) -> float:
@@ -129,7 +129,7 @@ def _head_at_rest(policy: nn.Module, phase: Phase) -> Iterator[None]:
         parameter.grad = gradient
 
 
-class Tally:
+class StepMetrics:
     """Figures summed up on the device, read back only when they are asked for."""
 
     def __init__(self, run: Run) -> None:
@@ -142,7 +142,9 @@ class Tally:
         self._sums += figures
         self._steps += 1
 
-    def record(self, run: Run, phase: Phase, rate: float, spent: float, world: World) -> Record:
+    def record(
+        self, run: Run, phase: Phase, rate: float, spent: float, world: DistContext
+    ) -> Record:
         """The record of these steps, over all processes; a loss that is no number ends the run."""
         means = world.total(self._sums) / (world.size * max(self._steps, 1))
         figures = dict(zip(self._names, means.tolist(), strict=True))

@@ -6,10 +6,10 @@ from dataclasses import replace
 import torch
 
 from fairway.errors import FairwayError
+from fairway.train.distributed import DistContext
 from fairway.train.gfacs.config import ColonyConfig
 from fairway.train.loop import Budget, train
 from fairway.train.run import Config, begin
-from fairway.train.world import World
 
 SPARED = 0.9
 """The share of the memory that a batch may take; the rest goes to fragments and to others."""
@@ -63,7 +63,7 @@ def _peak(config: Config, device: torch.device) -> int | None:
     """The most memory that a few steps reserve, or None where they need more than there is."""
     torch.cuda.reset_peak_memory_stats(device)
     try:
-        for _ in train(begin(config, device), Budget(instances=2 * config.batch), World()):
+        for _ in train(begin(config, device), Budget(instances=2 * config.batch), DistContext()):
             pass
     except torch.OutOfMemoryError:
         return None

@@ -9,10 +9,10 @@ import torch
 from torch import Generator, Tensor
 
 from fairway.problems.batch import Batch, each
-from fairway.search.ants import Trodden
+from fairway.search.ants import Trajectories
 
 Made = TypeVar("Made")
-Work = Callable[..., Trodden]
+Work = Callable[..., Trajectories]
 """From a batch and further tensors to tours, with nothing read back on the way."""
 
 WARM_UPS = 3
@@ -55,9 +55,11 @@ def recorded(
 class Recordings:
     """What was recorded of each kind of rollout. On a CPU, where there is nothing to gain, they just run."""
 
-    _known: dict[Hashable, tuple[list[Tensor], Callable[[], Trodden]]] = field(default_factory=dict)
+    _known: dict[Hashable, tuple[list[Tensor], Callable[[], Trajectories]]] = field(
+        default_factory=dict
+    )
 
-    def play(self, kind: Hashable, work: Work, batch: Batch, *given: Tensor) -> Trodden:
+    def play(self, kind: Hashable, work: Work, batch: Batch, *given: Tensor) -> Trajectories:
         """What the work makes of a batch and further tensors, valid until the same kind is played again.
 
         Args:

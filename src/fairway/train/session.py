@@ -17,17 +17,17 @@ from fairway import atomic
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.policies.checkpoint import content_of, load_heatmap, load_policy
 from fairway.train import snapshot
-from fairway.train.books import Books, Cadence, Finished
 from fairway.train.config import TrainConfig
+from fairway.train.distributed import DistContext
 from fairway.train.log import Log, Validation
 from fairway.train.loop import Budget, Diverged, Record, train
 from fairway.train.memory import too_large
 from fairway.train.processes import device_named, interruptions, join
+from fairway.train.recorder import Finished, Intervals, Recorder
 from fairway.train.run import Config, Run, begin
-from fairway.train.world import World
 
 SETTINGS = "config.json"
-USUAL = Cadence()
+USUAL = Intervals()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def train_recipe(  # noqa: PLR0913 - a keyword each
     resume: bool = False,
     device: str = "auto",
     start: Path | None = None,
-    cadence: Cadence = USUAL,
+    cadence: Intervals = USUAL,
     threads: int | None = None,
 ) -> Iterator[Event]:
     """Train in a folder, and yield what happens; of several processes only the first one writes and yields.
@@ -84,7 +84,7 @@ def train_recipe(  # noqa: PLR0913 - a keyword each
 
 
 def _begun(
-    config: Config, out: Path, device: torch.device, start: Path | None, world: World
+    config: Config, out: Path, device: torch.device, start: Path | None, world: DistContext
 ) -> Run:
     """A run at its first step, in a folder that holds no other."""
     if world.rank == 0 and snapshot.holds_a_run(out):
@@ -156,7 +156,7 @@ def _spent(run: Run, out: Path, budget: Budget) -> str:
     )
 
 
-def _follow(run: Run, records: Iterator[Record], world: World) -> None:
+def _follow(run: Run, records: Iterator[Record], world: DistContext) -> None:
     """What all processes but the first do: train."""
     with interruptions() as asked:
         for _ in records:
@@ -168,8 +168,8 @@ def _lead(
     run: Run,
     out: Path,
     records: Iterator[Record],
-    world: World,
-    cadence: Cadence,
+    world: DistContext,
+    cadence: Intervals,
     spent: str | None,
 ) -> Iterator[Event]:
     """Train, and keep the books."""
@@ -178,7 +178,7 @@ def _lead(
             yield Note("TensorBoard is not installed; log.jsonl has the same figures")
         if spent is not None:
             yield Note(spent)
-        books = Books(run, out, log, cadence)
+        books = Recorder(run, out, log, cadence)
         if run.step == 0:
             yield books.validated()
         exhausted = False
@@ -197,7 +197,11 @@ def _lead(
 
 
 def _watched(
-    run: Run, records: Iterator[Record], world: World, books: Books, asked: Callable[[], bool]
+    run: Run,
+    records: Iterator[Record],
+    world: DistContext,
+    books: Recorder,
+    asked: Callable[[], bool],
 ) -> Iterator[Event]:
     """Train until the budget is spent or somebody asks to stop, and close the books."""
     interrupted = False
@@ -208,7 +212,7 @@ def _watched(
     yield from books.closed(interrupted)
 
 
-def _agreed(asked: bool, run: Run, world: World) -> bool:
+def _agreed(asked: bool, run: Run, world: DistContext) -> bool:
     """Whether any process was asked to stop: all must do so after the same step."""
     return bool(world.total(torch.tensor(float(asked), device=run.device)))
 

@@ -16,8 +16,8 @@ from fairway.policies.heatmap import HeatmapNetwork
 from fairway.problems.augment import SYMMETRIES, symmetries
 from fairway.problems.batch import Batch, moved, take
 from fairway.problems.draw import draw
-from fairway.search.ants import drawn_to, forage, outlook_of
-from fairway.search.probing import build_carefully
+from fairway.search.ants import construct, log_weights, outlook_of
+from fairway.search.backtracking import build_with_backtracking
 from fairway.train.config import TrainConfig
 from fairway.train.gfacs.config import ColonyConfig
 from fairway.train.losses import infeasible
@@ -110,7 +110,7 @@ def greedy_over_views(
     views = symmetries(batch)
     with in_half(config, views):
         pointer = policy(views)
-    built = build_carefully(views, pointer, guard)
+    built = build_with_backtracking(views, pointer, guard)
     return infeasible(built).view(SYMMETRIES, -1), built.length.view(SYMMETRIES, -1)
 
 
@@ -129,7 +129,7 @@ def validate_ants(config: ColonyConfig, network: HeatmapNetwork, batch: Batch) -
         heatmap = network(part)
         near = heatmap.neighbours if config.sparse else None
         look = outlook_of(part, config.guard, config.ants, near)
-        built = forage(part, look, drawn_to(heatmap.log_heuristic()), noise[some])
+        built = construct(part, look, log_weights(heatmap.log_heuristic()), noise[some])
         fails.append(infeasible(built))
         lengths.append(built.length)
     network.train()

@@ -16,7 +16,7 @@ from fairway.policies.heatmap import HeatmapNetwork
 from fairway.problems.batch import each, instances_in
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
-from fairway.search.ants import cost_to_ants, drawn_to, explore, outlook_of, retrace
+from fairway.search.ants import cost_to_ants, explore, log_weights, outlook_of, replay_tours
 from fairway.train.config import Foresight
 from fairway.train.gfacs.config import ColonyConfig, tempo_at
 from fairway.train.gfacs.step import (
@@ -57,7 +57,7 @@ def test_the_heads_loss_is_taken_choice_by_choice_candidate_by_candidate():
         heatmap = net(batch)
         noise = torch.rand(2, 4, 7, generator=generator)
         look = outlook_of(batch, HEADED.guard, 4)
-        sampled = explore(batch, look, drawn_to(heatmap.log_heuristic()), noise)
+        sampled = explore(batch, look, log_weights(heatmap.log_heuristic()), noise)
         loss, seen = head_loss(HEADED, net, heatmap, batch, sampled)
         forecast, known = net.forecast(heatmap, batch), table(batch)
         wrong, said = {True: [], False: []}, {True: 0, False: 0}
@@ -179,8 +179,8 @@ def test_gradients_in_the_networks_weights_are_those_of_small_changes(problem):
     guard = Guard("ahead", AUTHORS)
     with torch.no_grad():
         heuristic = network(batch).log_heuristic()
-    sampled = explore(batch, outlook_of(batch, guard, 3), drawn_to(heuristic, power=0.8), noise)
-    other = retrace(batch, outlook_of(batch, guard, 3), sampled.built.tours.flip(-1))
+    sampled = explore(batch, outlook_of(batch, guard, 3), log_weights(heuristic, power=0.8), noise)
+    other = replay_tours(batch, outlook_of(batch, guard, 3), sampled.built.tours.flip(-1))
     cost = cost_to_ants(batch, sampled.built).double()
     wide, wide_batch = network.double(), each(batch, torch.Tensor.double)
     names = [name for name, _ in wide.named_parameters()]
@@ -190,7 +190,7 @@ def test_gradients_in_the_networks_weights_are_those_of_small_changes(problem):
             wide, dict(zip(names, weights, strict=True)), (wide_batch,)
         )
         pull = heatmap.log_heuristic()
-        first = sampled.log_probability(drawn_to(pull, power=0.8))
+        first = sampled.log_probability(log_weights(pull, power=0.8))
         return balance_loss(first, heatmap.log_z[:, 0], energy(cost), 5.0) + balance_loss(
             other.log_probability(pull), heatmap.log_z[:, 1], energy(cost), 5.0
         )

@@ -22,13 +22,13 @@ from fairway.problems.batch import Batch, instances_in, rows
 from fairway.problems.draw import draw
 from fairway.problems.model import model_of
 from fairway.search.ants import (
-    Trodden,
+    Trajectories,
     beyond,
     cost_to_ants,
-    drawn_to,
     explore,
+    log_weights,
     outlook_of,
-    retrace,
+    replay_tours,
 )
 from fairway.search.polish import polish, side_by_side
 from fairway.train.gfacs.config import ColonyConfig, Tempo
@@ -66,13 +66,13 @@ def learn(
     noise = torch.rand(shape, generator=generator, device=generator.device)
     heatmap = colony.policy(batch)
     heuristic = heatmap.log_heuristic()
-    pull = drawn_to(heuristic, power=tempo.power)
+    pull = log_weights(heuristic, power=tempo.power)
     walked = partial(_walked, config, colony, phase)
     sampled = walked(explore, batch, pull.detach(), noise)
     chance = int(torch.randint(2**31, (), generator=generator, device=generator.device))
     tours = searched(batch, sampled.built.tours.cpu().numpy(), chance, colony.workers)
     there = torch.from_numpy(tours).to(batch.limit.device)
-    bettered = walked(retrace, batch, there)
+    bettered = walked(replay_tours, batch, there)
     cost, better = (cost_to_ants(batch, each.built) for each in (sampled, bettered))
     energies = shared_energy(cost, better, tempo.credit)
     first = balance_loss(
@@ -124,13 +124,13 @@ def _walked(
     config: ColonyConfig,
     colony: Colony,
     phase: Phase,
-    way: Callable[..., Trodden],
+    way: Callable[..., Trajectories],
     batch: Batch,
     *given: Tensor,
-) -> Trodden:
-    """Tours by `explore` or `retrace`, under what masks the ants; recorded where that is quicker."""
+) -> Trajectories:
+    """Tours by `explore` or `replay_tours`, under what masks the ants; recorded where that is quicker."""
 
-    def work(batch: Batch, *given: Tensor) -> Trodden:
+    def work(batch: Batch, *given: Tensor) -> Trajectories:
         return way(batch, _look(config, colony, phase, batch), *given)
 
     return colony.recordings.play((way, phase, config), work, batch, *given)
@@ -153,7 +153,7 @@ def head_loss(
     policy: HeatmapNetwork,
     heatmap: Heatmap,
     batch: Batch,
-    sampled: Trodden,
+    sampled: Trajectories,
 ) -> tuple[Float[Tensor, ""], Float[Tensor, " 4"]]:
     """The PIP-D head's loss on every choice that was one, and how many candidates it judged rightly."""
     assert config.foresight is not None, "only PIP-D has a head"

@@ -11,14 +11,14 @@ from fairway.cores import cores
 from fairway.errors import InvalidRequest
 from fairway.policies.attention import Policy
 from fairway.train.config import TrainConfig
+from fairway.train.distributed import DistContext
 from fairway.train.gfacs.config import ColonyConfig, grown, tempo_at
 from fairway.train.gfacs.step import Colony
 from fairway.train.gfacs.step import learn as learn_from_ants
 from fairway.train.recorded import recorded
 from fairway.train.run import Run
 from fairway.train.schedule import seed_of
-from fairway.train.step import Learners, Phase, learn
-from fairway.train.world import World
+from fairway.train.step import Networks, Phase, learn
 
 Figures = Float[Tensor, " F"]
 Step = Callable[[Phase, int, float], Figures]
@@ -26,7 +26,7 @@ Step = Callable[[Phase, int, float], Figures]
 parameters."""
 
 
-def engine(run: Run, world: World, threads: int | None = None) -> Step:
+def step_runner(run: Run, world: DistContext, threads: int | None = None) -> Step:
     """The way of running steps on the device of the run; so many threads, by default one a core, search around ants.
 
     On a GPU call it, and everything else that touches the gradients, on a stream that is not the default one.
@@ -38,15 +38,15 @@ def engine(run: Run, world: World, threads: int | None = None) -> Step:
     return policy_engine(run.config, learners_of(run), world)
 
 
-def learners_of(run: Run[Policy]) -> Learners:
+def learners_of(run: Run[Policy]) -> Networks:
     """The run's networks, with the encoder compiled where there is a GPU."""
     encode = run.policy.encode_nodes
     if run.device.type == "cuda":
         encode = torch.compile(encode, dynamic=False)
-    return Learners(run.policy, encode, run.moving, run.baseline, run.oracle)
+    return Networks(run.policy, encode, run.moving, run.baseline, run.oracle)
 
 
-def policy_engine(config: TrainConfig, learners: Learners, world: World) -> Step:
+def policy_engine(config: TrainConfig, learners: Networks, world: DistContext) -> Step:
     """Whole steps of a policy, each kind recorded once."""
     device = next(learners.policy.parameters()).device
     generator = Generator(device)
@@ -69,7 +69,7 @@ def policy_engine(config: TrainConfig, learners: Learners, world: World) -> Step
 
 
 def _once(
-    config: TrainConfig, learners: Learners, phase: Phase, generator: Generator, world: World
+    config: TrainConfig, learners: Networks, phase: Phase, generator: Generator, world: DistContext
 ) -> Figures:
     for parameter in learners.policy.parameters():
         if parameter.grad is not None:

@@ -16,7 +16,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from fairway.inference.ants import Colony, load_colony, wander
+from fairway.inference.ants import Colony, iterate, load_colony
 from fairway.inference.config import ACOConfig
 from fairway.inference.model import Model, load_model
 from fairway.kernels.pointer import Pointer, cpu
@@ -171,7 +171,7 @@ def _by_ants(colony: Colony, one: InstanceSet, until: float, seed: int) -> Itera
     began, known = time.monotonic(), set[Tour]()
     pause = _in_time(until)
     with _layer_by_layer(colony.network.layers, pause):
-        wandering = wander(colony, one, FORAGING, (seed, 0), pause=pause)
+        wandering = iterate(colony, one, FORAGING, (seed, 0), pause=pause)
         for tours in islice(wandering, FORAGING.iterations):
             fresh = dict.fromkeys(map(tuple, forwards(one, tours.numpy())[0].tolist()))
             yield from (tour for tour in fresh if tour not in known)

@@ -18,8 +18,8 @@ from fairway.problems.instance import TSPTW
 from fairway.problems.problem import start, step
 from fairway.problems.sets import instance_set
 from fairway.search import exact
+from fairway.search.backtracking import build_with_backtracking, refuses
 from fairway.search.decode import build, scoring
-from fairway.search.probing import build_carefully, refuses
 from fairway.search.rollout import Rollout
 
 
@@ -59,7 +59,7 @@ def test_a_choice_that_pairs_allow_is_refused_for_what_three_nodes_need_together
 def test_lost_tours_are_built_again_and_others_left_as_they_are():
     batch = draw(LAWS["tsptw", "hard"], 50, 200, torch.Generator().manual_seed(5))
     pointer, guard = some_pointer(200, 50), Guard(rule=PAIRS)
-    plain, careful = build(batch, pointer, guard), build_carefully(batch, pointer, guard)
+    plain, careful = build(batch, pointer, guard), build_with_backtracking(batch, pointer, guard)
     lost, still = plain.broken[:, 0] > 0, careful.broken[:, 0] > 0
     assert lost.sum() > 10, "the test must see tours that fail"
     assert still.sum() < 0.1 * lost.sum()
@@ -77,7 +77,7 @@ def test_a_tour_comes_of_it_exactly_where_there_is_one():
     rng = np.random.default_rng(5)
     drawn = instance_set([brute.windows(rng, nodes=8) for _ in range(120)])
     batch, guard, pointer = to_batch(drawn), Guard(rule=PAIRS), some_pointer(120, 8)
-    plain, built = build(batch, pointer, guard), build_carefully(batch, pointer, guard)
+    plain, built = build(batch, pointer, guard), build_with_backtracking(batch, pointer, guard)
     feasible = torch.tensor([exact.prove(one).tour is not None for one in drawn])
     assert 20 < feasible.sum() < 100
     assert (feasible & (plain.dead_ends[:, 0] > 0)).sum() > 2, "the test must see tours that fail"
@@ -112,15 +112,15 @@ def test_without_a_budget_there_are_no_second_thoughts():
     pointer, guard = some_pointer(100, 50), Guard(rule=PAIRS)
     plain = build(batch, pointer, guard)
     assert plain.dead_ends.any(), "the test must see tours that fail"
-    assert torch.equal(build_carefully(batch, pointer, guard, budget=0).tours, plain.tours)
-    assert not build_carefully(batch, pointer, guard, budget=100).dead_ends.any()
+    assert torch.equal(build_with_backtracking(batch, pointer, guard, budget=0).tours, plain.tours)
+    assert not build_with_backtracking(batch, pointer, guard, budget=100).dead_ends.any()
 
 
 def test_where_no_tour_is_lost_none_is_built_again():
     batch = draw(LAWS["tsptw", "easy"], 20, 6, torch.Generator().manual_seed(5))
     pointer, guard = some_pointer(6, 20), Guard(rule=PAIRS)
     assert not build(batch, pointer, guard).broken.any()
-    assert not build_carefully(batch, pointer, guard).broken.any()
+    assert not build_with_backtracking(batch, pointer, guard).broken.any()
 
 
 @pytest.mark.parametrize(
@@ -131,5 +131,5 @@ def test_other_guards_have_no_second_thoughts(guard):
     pointer = some_pointer(20, 30)
     assert build(batch, pointer, guard).broken.any(), "the test must see tours that fail"
     assert torch.equal(
-        build(batch, pointer, guard).tours, build_carefully(batch, pointer, guard).tours
+        build(batch, pointer, guard).tours, build_with_backtracking(batch, pointer, guard).tours
     )

@@ -18,7 +18,7 @@ from fairway.train.validate import Score, held_out, score_of
 
 
 @dataclass(frozen=True, slots=True)
-class Cadence:
+class Intervals:
     """How often things happen, in seconds of training."""
 
     record: float = 1.0
@@ -41,10 +41,10 @@ class Finished:
     """Of the policy that was left behind; None where it was interrupted before anyone looked."""
 
 
-class Books:
+class Recorder:
     """The validations and snapshots of a run, and when they are due."""
 
-    def __init__(self, run: Run, out: Path, log: Log, cadence: Cadence) -> None:
+    def __init__(self, run: Run, out: Path, log: Log, cadence: Intervals) -> None:
         self._run, self._out, self._log, self.cadence = run, out, log, cadence
         self._held_out = held_out(run.config, run.device)
         self._validated_at = self._saved_at = run.seconds

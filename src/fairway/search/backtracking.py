@@ -27,7 +27,9 @@ BUDGET = 200
 """Choices tried in vain or taken back: tours of the shipped policies of 50 and 100 nodes need no more."""
 
 
-def build_carefully(batch: Batch, pointer: Pointer, guard: Guard, budget: int = BUDGET) -> Rollout:
+def build_with_backtracking(
+    batch: Batch, pointer: Pointer, guard: Guard, budget: int = BUDGET
+) -> Rollout:
     """One greedy tour an instance; under a guard that asks about pairs, with second thoughts if there is a budget."""
     built = build(batch, pointer, guard)
     asks_about_pairs = guard.kind == "ahead" and guard.rule.pairs and guard.until is None

@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from fairway.errors import InvalidRequest
-from fairway.train.engine import learners_of, policy_engine
+from fairway.train.distributed import DistContext
 from fairway.train.run import begin
+from fairway.train.runner import learners_of, policy_engine
 from fairway.train.schedule import seed_of
-from fairway.train.world import World
 
 CPU = torch.device("cpu")
 
@@ -19,7 +19,7 @@ def test_every_step_and_seed_has_a_stream_of_its_own():
 
 def test_gradients_are_those_of_one_step_only(tiny):
     run = begin(tiny, CPU)
-    advance = policy_engine(tiny, learners_of(run), World())
+    advance = policy_engine(tiny, learners_of(run), DistContext())
     advance("exact", 3, 0.0)
     alone = [p.grad.clone() for p in run.policy.parameters()]
     advance("exact", 9, 0.0)
@@ -33,10 +33,12 @@ def test_a_mixture_takes_its_kinds_in_turn(tiny):
     mixed = replace(tiny, mixture=(("hard", 5), ("easy", 7)))
     run = begin(mixed, CPU)
     learners = learners_of(run)
-    advance = policy_engine(mixed, learners, World())
+    advance = policy_engine(mixed, learners, DistContext())
     for number, (hardness, nodes) in enumerate([("hard", 5), ("easy", 7), ("hard", 5)]):
         found = advance("exact", number, 0.0)
-        alone = policy_engine(replace(tiny, hardness=hardness, nodes=nodes), learners, World())
+        alone = policy_engine(
+            replace(tiny, hardness=hardness, nodes=nodes), learners, DistContext()
+        )
         assert torch.equal(found, alone("exact", number, 0.0))
 
 

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from fairway.train.pace import pace
+from fairway.train.throughput import pace
 
 
 def test_the_parts_of_a_step_add_up(tiny):

@@ -14,12 +14,12 @@ from fairway.problems.batch import Batch
 from fairway.problems.draw import draw
 from fairway.search.decode import decode
 from fairway.train.config import TrainConfig
-from fairway.train.engine import learners_of, policy_engine
+from fairway.train.distributed import DistContext
 from fairway.train.loop import update
 from fairway.train.recorded import off_the_default_stream, recorded
 from fairway.train.run import Run, begin
+from fairway.train.runner import learners_of, policy_engine
 from fairway.train.step import in_half
-from fairway.train.world import World
 
 REFERENCE = {50: 170.0, 100: 57.0}
 """Instances a second of the authors' code on an H200, POMO*+PIP at its own batch of 64."""
@@ -76,7 +76,7 @@ def pace(config: TrainConfig, device: torch.device) -> Pace:
     off_the_default_stream(device)
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats()
-    advance = policy_engine(config, learners_of(run), World())
+    advance = policy_engine(config, learners_of(run), DistContext())
 
     def step() -> None:
         advance("exact", run.step, 0.0)

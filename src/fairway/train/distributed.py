@@ -10,7 +10,7 @@ from fairway.errors import InvalidRequest
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class DistContext:
     """How many processes there are, and which of them this is."""
 
     rank: int = 0
@@ -55,8 +55,8 @@ class World:
             gradient.copy_(part.view_as(gradient))
 
 
-def here() -> World:
+def here() -> DistContext:
     """The world that torchrun has set up, or this process alone."""
     if dist.is_available() and dist.is_initialized():
-        return World(dist.get_rank(), dist.get_world_size())
-    return World()
+        return DistContext(dist.get_rank(), dist.get_world_size())
+    return DistContext()
