@@ -139,7 +139,7 @@ def test_ways_stop_where_the_time_is_up_and_are_the_same_with_more_looks_at_the_
     rng, monkeypatch
 ):
     instance = odd_windows(rng, 9, 20)
-    assert quickest_ways(instance, until=0.0) is None
-    whole = quickest_ways(instance)
+    assert quickest_ways(model_of(instance).resource, until=0.0) is None
+    whole = quickest_ways(model_of(instance).resource)
     monkeypatch.setattr("fairway.kernels.labels.law.LEADS", 1)
-    assert np.array_equal(quickest_ways(instance), whole)
+    assert np.array_equal(quickest_ways(model_of(instance).resource), whole)
