@@ -13,8 +13,7 @@ from torch import Tensor
 
 from fairway.errors import InvalidRequest
 from fairway.problems.instance import TSPDL, TSPTW, Instance
-from fairway.problems.places import Places
-from fairway.problems.sets import InstanceSet
+from fairway.problems.sets import InstanceSet, Places
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,15 +12,8 @@ import numpy as np
 from fairway import atomic
 from fairway.errors import CorruptBed, FairwayError, InvalidRequest
 from fairway.folders import cache_folder
-from fairway.problems import published
-from fairway.problems.generate import (
-    Law,
-    LoweredDrafts,
-    RandomWindows,
-    TourWindows,
-    named_law,
-)
-from fairway.problems.places import Places
+from fairway.problems.generate import Arrays, Law, TourWindows, as_set, named_law
+from fairway.problems.published import draw_published
 from fairway.problems.sets import InstanceSet
 from fairway.problems.table import PROBLEMS
 
@@ -70,7 +63,7 @@ def load_bed(name: str) -> InstanceSet:
                 "install the versions in constraints.txt"
             )
         _keep(arrays, kept)
-    return _as_set(arrays, bed)
+    return as_set(arrays, bed.name, PROBLEMS[bed.problem].scale)
 
 
 def bed_named(name: str) -> Bed:
@@ -80,40 +73,21 @@ def bed_named(name: str) -> Bed:
     return beds()[name]
 
 
-def draw_bed(bed: Bed) -> published.Arrays:
+def draw_bed(bed: Bed) -> Arrays:
     """The arrays of a bed as float32, drawn from its stream."""
-    match bed.law:
-        case RandomWindows() as law:
-            return published.random_windows(law, bed.nodes, bed.count, bed.seed)
-        case TourWindows() as law:
-            return published.tour_windows(law, bed.nodes, bed.count, bed.seed)
-        case LoweredDrafts() as law:
-            return published.lowered_drafts(law, bed.nodes, bed.count, bed.seed)
+    return draw_published(bed.law, bed.nodes, bed.count, bed.seed)
 
 
-def digests(arrays: published.Arrays) -> dict[str, str]:
+def digests(arrays: Arrays) -> dict[str, str]:
     """The SHA-256 of each array's bytes."""
     return {name: hashlib.sha256(array.tobytes()).hexdigest() for name, array in arrays.items()}
 
 
-def _matches(arrays: published.Arrays, bed: Bed) -> bool:
+def _matches(arrays: Arrays, bed: Bed) -> bool:
     return digests(arrays) == bed.sha256
 
 
-def _as_set(arrays: published.Arrays, bed: Bed) -> InstanceSet:
-    return InstanceSet(
-        Places(arrays["coordinates"]),
-        opens=arrays.get("opens"),
-        closes=arrays.get("closes"),
-        service=0.0 if "opens" in arrays else None,
-        demand=arrays.get("demand"),
-        draft=arrays.get("draft"),
-        name=bed.name,
-        scale=PROBLEMS[bed.problem].scale,
-    )
-
-
-def _cached(path: Path) -> published.Arrays | None:
+def _cached(path: Path) -> Arrays | None:
     """The arrays of a cached file; None where it is absent or damaged, which the hashes tell and drawing anew mends."""
     try:
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
@@ -122,7 +96,7 @@ def _cached(path: Path) -> published.Arrays | None:
         return None
 
 
-def _keep(arrays: published.Arrays, path: Path) -> None:
+def _keep(arrays: Arrays, path: Path) -> None:
     """Cache the arrays; a cache that cannot be written costs the next load a second, and nothing else."""
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **arrays)

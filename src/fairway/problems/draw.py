@@ -21,16 +21,13 @@ def draw(law: Law, n: int, count: int, generator: Generator) -> Batch:
 
 def random_windows(law: RandomWindows, n: int, count: int, generator: Generator) -> Batch:
     """Easy and medium TSPTW."""
-    tour_time = law.tour_time(n)
     ground = _ground(n, count, law.side, generator)
     low, high = law.width
     opens = torch.randint(
-        tour_time, (count, n), generator=generator, device=generator.device
+        law.tour_time(n), (count, n), generator=generator, device=generator.device
     ).float()
-    shares = low + (high - low) * _uniform((count, n), generator)
-    closes = (opens + (tour_time * shares).round()).clamp(max=2 * tour_time)
-    opens[:, 0], closes[:, 0] = 0, 2 * tour_time
-    return _windows(ground, opens / law.side, closes / law.side)
+    windows = law.windows(opens, low + (high - low) * _uniform((count, n), generator))
+    return _windows(ground, windows["opens"] / law.side, windows["closes"] / law.side)
 
 
 def tour_windows(law: TourWindows, n: int, count: int, generator: Generator) -> Batch:

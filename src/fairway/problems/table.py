@@ -6,6 +6,7 @@ from typing import Literal, get_args
 
 from fairway.problems.generate import LAWS, Law
 from fairway.problems.instance import TSPDL, TSPTW, Instance
+from fairway.problems.sets import COLUMNS
 
 Name = Literal["tsptw", "tspdl"]
 """The problems that have published test sets, generators and policies."""
@@ -45,7 +46,7 @@ PROBLEMS: dict[str, Problem] = {
         "tsptw",
         "time windows (TSPTW)",
         TSPTW,
-        ("opens", "closes", "service"),
+        COLUMNS["tsptw"],
         scale=100.0,
         exact_mask=False,
         decided_by="makespan",
@@ -55,7 +56,7 @@ PROBLEMS: dict[str, Problem] = {
         "tspdl",
         "draft limits (TSPDL)",
         TSPDL,
-        ("demand", "draft"),
+        COLUMNS["tspdl"],
         scale=1.0,
         exact_mask=True,
         decided_by="travel",

@@ -14,8 +14,7 @@ from fairway.problems.distances import euclidean
 from fairway.problems.files import SUFFIXES, TEXT, read, write
 from fairway.problems.files.tours import read_tour
 from fairway.problems.instance import TSPDL, TSPTW
-from fairway.problems.places import Places
-from fairway.problems.sets import InstanceSet
+from fairway.problems.sets import InstanceSet, Places
 
 POINTS = np.array([[0.0, 0.0], [3.0, 4.0], [6.0, 8.0], [1.0, 7.0]])
 ZEROS = np.zeros(4)

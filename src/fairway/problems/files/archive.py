@@ -13,8 +13,7 @@ from fairway.problems.checks import LONGEST_NAME
 from fairway.problems.files.points import check_size, is_euclidean, travel_between
 from fairway.problems.files.text import Unreadable, shortened
 from fairway.problems.instance import TSPDL, TSPTW, Instance, Load
-from fairway.problems.places import Places
-from fairway.problems.sets import InstanceSet
+from fairway.problems.sets import InstanceSet, Places
 
 LARGEST_CONTENT = 4 * 2**30
 """Bytes of all arrays together, unpacked."""

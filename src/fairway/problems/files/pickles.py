@@ -10,8 +10,7 @@ from jaxtyping import Bool, Float, Int
 from fairway.problems.files.opcodes import PROTOCOLS, StandIns, load
 from fairway.problems.files.points import check_size
 from fairway.problems.files.text import Unreadable
-from fairway.problems.places import Places
-from fairway.problems.sets import InstanceSet
+from fairway.problems.sets import InstanceSet, Places
 
 COLUMNS = {4: ("coordinates", "service", "opens", "closes"), 3: ("coordinates", "demand", "draft")}
 """What the tuple of one instance holds, by its length."""
