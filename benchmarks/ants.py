@@ -19,7 +19,7 @@ from fairway.policies.heatmap import HeatmapNetwork
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS, generate
 from fairway.problems.model import model_of
-from fairway.search.ants import cost_to_ants, drawn_to, forage, outlook_of, untouched
+from fairway.search.ants import construct, cost_to_ants, log_weights, outlook_of, untouched
 from fairway.search.polish import polish
 
 ANTS = 100
@@ -44,7 +44,7 @@ def seconds(nodes: int, device: str) -> tuple[dict[str, float], float]:
             def iteration(guard: Guard = guard) -> torch.Tensor:
                 noise = torch.rand(count, ANTS, nodes - 1, generator=generator, device=device)
                 look = outlook_of(batch, guard, ANTS)
-                built = forage(batch, look, drawn_to(heuristic, untouched(batch)), noise)
+                built = construct(batch, look, log_weights(heuristic, untouched(batch)), noise)
                 return untouched(batch).after(built.tours, cost_to_ants(batch, built)).amount
 
             timed(iteration, name, taken, device)

@@ -22,8 +22,7 @@ from fairway.problems.batch import Batch
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
 from fairway.problems.problem import State, start, step
-from fairway.search.rollout import rollout
-from fairway.search.select import greedy
+from fairway.search.rollout import greedy, rollout
 
 ONE, TWO = Rule(1), Rule(2)
 SIZES = [50, 100, 200, 500]

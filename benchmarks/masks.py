@@ -10,8 +10,8 @@ from fairway.kernels.lookahead import PAIRS, Guard
 from fairway.problems.augment import symmetries
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
+from fairway.search.backtracking import build_with_backtracking
 from fairway.search.decode import build
-from fairway.search.probing import build_carefully
 from fairway.train.losses import infeasible
 
 COUNT = 200
@@ -19,7 +19,7 @@ KINDS = [("hard", 50), ("medium", 50), ("hard", 100), ("medium", 100)]
 WAYS = {
     "one step": (build, Guard()),
     "pairs": (build, Guard(rule=PAIRS)),
-    "pairs, with second thoughts": (build_carefully, Guard(rule=PAIRS)),
+    "pairs, with second thoughts": (build_with_backtracking, Guard(rule=PAIRS)),
 }
 
 

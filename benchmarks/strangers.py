@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from fairway import generate, read, solve
-from fairway.inference.mode import Mode
+from fairway.inference.config import DecodeConfig
 from fairway.inference.model import Model, load_model
 from fairway.inference.proposals import propose
 from fairway.judge import Solution, verify
@@ -102,7 +102,7 @@ KINDS: dict[str, Kind] = {
 
 def best_of(model: Model, instance: Instance) -> float:
     """The cost of the best greedy tour that the judge accepts; infinite where there is none."""
-    tours = propose(model, instance_set([instance]), Mode())[0]
+    tours = propose(model, instance_set([instance]), DecodeConfig())[0]
     judged = [verify(instance, tour) for tour in tours]
     return min((one.cost for one in judged if isinstance(one, Solution)), default=np.inf)
 

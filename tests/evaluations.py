@@ -1,8 +1,18 @@
 """Evaluations made up for the tests: a word for each outcome, and whole trees of files."""
 
+import lzma
 from pathlib import Path
 
-from fairway.evaluate.outcomes import Header, Outcome, Results, Timing, line_of, times_beside
+from fairway.evaluate.outcomes import (
+    Header,
+    Outcome,
+    Results,
+    Timing,
+    line_of,
+    packed,
+    read_results,
+    times_beside,
+)
 
 
 def header(
@@ -29,6 +39,20 @@ def results(*outcomes, timings=(), **about):
 
 def took(first, count, wall, device="cpu", workers=1):
     return Timing(first, count, wall, wall * workers, device, workers)
+
+
+def lines_of(path: Path) -> list[str]:
+    """What a finished evaluation has kept, times left out."""
+    lines = lzma.decompress(packed(path).read_bytes()).decode().splitlines(keepends=True)
+    return [line for line in lines if '"wall"' not in line]
+
+
+def unpacked(path: Path) -> str:
+    """A finished evaluation as it was before it was packed, which is as version 0.1 left it; its outcomes."""
+    found = read_results(path)
+    packed(path).unlink()
+    write(path.parent.parent.parent, found, path.stem)
+    return path.read_text()
 
 
 def write(root: Path, made: Results, name: str | None = None) -> Path:

@@ -7,7 +7,7 @@ import torch
 
 from fairway import weights
 from fairway.errors import InvalidFile
-from fairway.inference.mode import Mode
+from fairway.inference.config import DecodeConfig
 from fairway.inference.model import load_model
 from fairway.inference.proposals import propose
 from fairway.judge import Solution, verify
@@ -72,7 +72,7 @@ def test_what_ships_solves_instances_that_it_has_not_seen(problem):
     model = load_model(f"general-{problem}")
     instances = generate(problem, n=50, hardness="medium", count=12, seed=91)
     gaps = []
-    for instance, tours in zip(instances, propose(model, instances, Mode()), strict=True):
+    for instance, tours in zip(instances, propose(model, instances, DecodeConfig()), strict=True):
         costs = [one.cost for t in tours if isinstance(one := verify(instance, t), Solution)]
         gaps.append(min(costs) / improve(instance, iterations=3_000).cost - 1)
     assert 0 < sum(gaps) / len(gaps) < 0.05

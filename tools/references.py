@@ -13,7 +13,7 @@ import numpy as np
 from rich.progress import track
 
 from fairway import load_bed, solve
-from fairway.evaluate.shipped import FOLDER, Shipped, read_shipped, write_shipped
+from fairway.evaluate.references import FOLDER, Shipped, read_shipped, write_shipped
 from fairway.problems.sets import InstanceSet
 
 AT_MOST = 500

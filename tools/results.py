@@ -1,5 +1,7 @@
 """`python tools/results.py FOLDER`: make RESULTS.md and the table of README.md anew, from the lines in results/.
 
+Evaluations that older versions finished, and left as plain files, are compressed first.
+
 FOLDER holds the published costs of LKH-3, a file `lkh-BED.npz` for each bed, to which all gaps of Tables 1 and 2 are.
 """
 
@@ -9,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from fairway import atomic
+from fairway.evaluate.outcomes import TIMES, pack, read_results
 from fairway.evaluate.readme import put_into, results_table
 from fairway.evaluate.report import report
 
@@ -24,12 +27,22 @@ all others of the paper, and the pictures. How the lines were taken: [evaluation
 """
 
 
+def pack_finished(root: Path) -> None:
+    """Compress what was finished and is not."""
+    for path in root.glob("*/*/*.jsonl"):
+        if not path.name.endswith(TIMES):
+            results = read_results(path)
+            if len(results.outcomes) == results.header.count:
+                pack(path, results)
+
+
 def main() -> None:
     """Report into a folder that is thrown away, and keep some pages."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     files = sorted(parser.parse_args().folder.glob("lkh-*.npz"))
     references = {file.stem.removeprefix("lkh-"): file for file in files}
+    pack_finished(ROOT / "results")
     with TemporaryDirectory() as out:
         written = report(ROOT / "results", Path(out), references)
         words = written.index.read_text().split("\n| |")[0].removeprefix("# Results\n\n")

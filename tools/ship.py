@@ -1,7 +1,7 @@
 """`python tools/ship.py RUN NAME --command "..."`: put the policy of a training into the package, at half precision.
 
 The card keeps what the training said of itself, and gains the commit of the code and the command. Figures on the
-published beds are not in it: `fairway evaluate --policy NAME` and `fairway report` make them.
+published beds are not in it: `fairway evaluate policy NAME` and `fairway report` make them.
 """
 
 import argparse

@@ -7,7 +7,7 @@ from pathlib import Path
 
 MODULE, FUNCTION, TOTAL = 400, 60, 27_600
 """Lines at most; the total is to be lowered, never raised."""
-PARAMETERS, AIM = 7, 6
+PARAMETERS, AIM = 8, 6
 """Of a function: at most, and as it should be."""
 WIDE = (
     "src/fairway/cli/*.py",
@@ -15,7 +15,7 @@ WIDE = (
     "src/fairway/solver/solving.py",
     "src/fairway/problems/*.py",
 )
-"""Where functions may have more: an option is a parameter, Triton has no structures, `solve` and an instance name theirs."""
+"""Where functions may have more: an option or a field is a parameter, and Triton has no structures."""
 
 
 def oversized(path: Path, tree: ast.Module) -> Iterator[str]:

@@ -8,8 +8,7 @@ from fairway.problems.batch import to_batch
 from fairway.problems.generate import generate
 from fairway.problems.instance import TSPDL, TSPTW
 from fairway.problems.sets import instance_set
-from fairway.search.rollout import rollout
-from fairway.search.select import greedy
+from fairway.search.rollout import greedy, rollout
 
 
 def tours_by(rule, batch, look=none):

@@ -1,6 +1,8 @@
 """The verb `train` as a user meets it, and the words it shows."""
 
 import json
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -10,8 +12,18 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from typer.main import get_command
 
-from fairway.cli.training import end_line, panel, record_line, remaining, validation_line
+import fairway
+from fairway.cli.training import (
+    end_line,
+    panel,
+    record_line,
+    remaining,
+    resume_command,
+    validation_line,
+)
+from fairway.cli.verbs import app
 from fairway.recipes import recipe_named
 from fairway.train.loop import Record
 from fairway.train.session import Finished, Validation
@@ -35,7 +47,7 @@ def sentence(result) -> str:
 
 
 def record(**changes):
-    figures = {"loss": -0.5, "length": 9.25, "sol_infeasible": 0.125, "inst_infeasible": 0.0625}
+    figures = {"loss": -0.5, "length": 9.25, "sol_infeasible": 12.5, "inst_infeasible": 6.25}
     fields = {"step": 8, "instances": 4096, "seconds": 30.0, "spent": 0.25, "pace": 1234.5}
     return Record(**(fields | {"rate": 2e-4, "phase": "online", "figures": figures} | changes))
 
@@ -56,8 +68,19 @@ def test_help_imports_nothing_heavy():
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
     assert result.returncode == 0, result.stderr
-    for flag in ("--minutes", "--instances", "--out", "--resume", "--from", "--device", "--list"):
-        assert flag in result.stdout
+    for flag in ("minutes", "instances", "full", "threads", "out", "resume", "from", "device"):
+        assert f"--{flag}" in result.stdout
+
+
+def test_every_flag_that_training_advises_is_there_to_be_given():
+    options = {word for option in get_command(app).commands["train"].params for word in option.opts}
+    sources = Path(fairway.__file__).parent / "train"
+    advised = {
+        flag
+        for path in sources.rglob("*.py")
+        for flag in re.findall(r"--[a-z]+(?:-[a-z]+)*", path.read_text())
+    }
+    assert "--batch" in advised <= options
 
 
 def test_the_recipes_are_listed():
@@ -82,18 +105,24 @@ def test_a_run_an_interrupt_and_a_resumption(tmp_path):
     assert stdout == f"{out / 'policy.json'}\n"
     assert "interrupted after" in stderr
     assert "validation at 0 instances" in stderr
+    told = (out / "train.log").read_text().splitlines()
+    assert "validation at 0 instances" in told[0]
+    assert "interrupted after" in told[-1]
     seen = json.loads((out / "policy.json").read_text())["trained"]["instances"]
     assert 0 < seen < 100_000
-    again = run(*SMALL, "--resume", "--instances", seen + 80, "--out", out)
+    verb, *printed = shlex.split(stderr.rpartition("go on with: ")[2])[1:]
+    assert verb == "train"
+    again = run(*printed, "--instances", seen + 80)
     assert again.returncode == 0, again.stderr
     assert again.stdout == f"{out / 'policy.json'}\n"
     assert "trained on" in again.stderr
     assert json.loads((out / "policy.json").read_text())["trained"]["instances"] == seen + 80
     less = sentence(run(*SMALL, "--resume", "--minutes", "0.0001", "--out", out))
     assert "a budget of 0.0001 minutes is spent already" in less
-    taken = sentence(run(*SMALL, "--out", out))
+    taken = sentence(run(*SMALL, "--out", out, "--full"))
     assert "holds a run already; go on with it by --resume" in taken
-    crossed = refusal(("fairway-tspdl10-hard", "--from", out, "--out", tmp_path / "ports"))
+    other = ("fairway-tspdl10-hard", "--from", out, "--out", tmp_path / "ports", "--full")
+    crossed = refusal(other)
     assert "was trained for tsptw; fairway-tspdl10-hard begins with a policy for tspdl" in crossed
 
 
@@ -106,12 +135,15 @@ def test_what_can_be_seen_at_once_is_refused_in_one_sentence(tmp_path):
         ((known, "--minutes", "0"), "--minutes is 0; expected more than 0"),
         ((known, "--minutes", "nan"), "--minutes is nan"),
         ((known, "--instances", "0"), "--instances is 0; expected 1 or more"),
+        ((known, "--threads", "0"), "--threads is 0; expected 1 or more"),
+        ((known,), "how long? give --minutes, --instances, or --full for all 50,000 instances"),
+        ((known, "--full", "--minutes", "1"), "leave out --minutes and --instances"),
         ((known, "--seed", "-1"), "--seed is -1"),
         ((known, "--batch", "0"), "batches of 0"),
         ((known, "--resume", "--from", "x"), "leave out --from or --resume"),
         ((known, "--resume", "--out", tmp_path), "holds no run to resume"),
         (("finetune-pomo-star-pip-tsptw50-hard",), "name it with --from"),
-        ((known, "--from", tmp_path / "absent", "--out", tmp_path), "no such file or folder"),
+        ((known, "--full", "--from", tmp_path / "absent"), "no such file or folder"),
     ):
         assert said in refusal(words), words
 
@@ -120,7 +152,6 @@ def refusal(words) -> str:
     """The sentence of a refused command, without the seconds that a fresh process takes."""
     from typer.testing import CliRunner
 
-    from fairway.cli.verbs import app
     from fairway.errors import FairwayError
 
     result = CliRunner().invoke(app, ["train", *map(str, words)])
@@ -174,9 +205,12 @@ def test_what_is_left_follows_from_what_is_gone(seconds, spent, words):
 
 
 def test_the_last_word_says_how_to_go_on():
-    assert end_line(Finished(Path("a"), 1, 64, 2.0, interrupted=True, score=None)) == (
-        "interrupted after 64 instances in 0:02; go on with --resume --out a"
+    again = resume_command("fairway-tsptw10-hard", Path("my runs/a"), 8, 5, None)
+    end = Finished(Path("my runs/a"), 1, 64, 2.0, interrupted=True, score=None)
+    assert end_line(end, again) == (
+        "interrupted after 64 instances in 0:02; go on with: "
+        "fairway train fairway-tsptw10-hard --resume --out 'my runs/a' --batch 8 --seed 5"
     )
     assert "trained on 64 instances" in end_line(
-        Finished(Path("a"), 1, 64, 2.0, interrupted=False, score=VALIDATION.score)
+        Finished(Path("a"), 1, 64, 2.0, interrupted=False, score=VALIDATION.score), again
     )

@@ -9,8 +9,7 @@ from fairway.classical.greedy import nearest, tightest
 from fairway.kernels.lookahead import AUTHORS, along, none
 from fairway.problems.batch import each, to_batch
 from fairway.problems.beds import beds, load_bed
-from fairway.search.rollout import rollout
-from fairway.search.select import greedy
+from fairway.search.rollout import greedy, rollout
 
 RULES = {"edd": tightest, "nn": nearest}
 LOOKS = {None: none, 1: lambda batch: along(batch, 1, AUTHORS)}

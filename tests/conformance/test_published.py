@@ -9,8 +9,7 @@ from fairway.judge import Rejection, verify
 from fairway.kernels.lookahead import none
 from fairway.problems.batch import to_batch
 from fairway.problems.beds import load_bed
-from fairway.search.rollout import rollout
-from fairway.search.select import greedy
+from fairway.search.rollout import greedy, rollout
 
 GREEDY_C = {
     "tsptw50-easy": 0, "tsptw50-medium": 4752, "tsptw50-hard": 7255,

@@ -4,10 +4,10 @@ from evaluations import failed, results, solved
 
 from fairway.evaluate.comparisons import comparisons
 from fairway.evaluate.figures import BARS, BUDGETS, boxes_figure, breaks_figure, study_figure
-from fairway.evaluate.metrics import Yardstick
+from fairway.evaluate.metrics import ReferenceCosts
 from fairway.evaluate.studies import TITLES, bed_table
 
-AGAINST = Yardstick("a file", np.full(9, 100.0), np.full(9, 100.0))
+AGAINST = ReferenceCosts("a file", np.full(9, 100.0), np.full(9, 100.0))
 
 
 def labels(figure):
@@ -50,7 +50,7 @@ def test_boxes_need_a_gap_of_every_method():
     figure = boxes_figure("bed", [one, other], pairs, AGAINST)
     assert labels(figure) == ["a", "b"]
     assert any(text.get_text() == "**" for text in figure.axes[0].texts)
-    unknown = Yardstick("a file", np.full(9, np.nan), np.full(9, np.nan))
+    unknown = ReferenceCosts("a file", np.full(9, np.nan), np.full(9, np.nan))
     assert boxes_figure("bed", [one, other], pairs, unknown) is None
 
 

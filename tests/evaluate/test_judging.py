@@ -6,7 +6,7 @@ import brute
 import numpy as np
 import pytest
 
-from fairway.evaluate.judging import Tolerances, outcome_of, walked
+from fairway.evaluate.judging import Tolerances, best_row, outcome_of, walked
 from fairway.judge import Solution, verify
 
 
@@ -80,3 +80,12 @@ def test_a_solver_without_a_tour_has_none_accepted(window_instance):
     none = np.zeros((0, 3), np.int64)
     found = outcome_of(0, window_instance, none, Tolerances(0, 0), proved=False, keep_tour=True)
     assert (found.tours, found.accepted, found.cost, found.tour) == (0, 0, None, None)
+
+
+def test_the_best_row_keeps_the_limits_if_any_does(window_instance):
+    tours = np.array([[3, 2, 1], [1, 2, 3], [2, 1, 3]])
+    chosen = best_row(window_instance, tours)
+    costs = {tuple(t): verify(window_instance, t) for t in tours.tolist()}
+    feasible = {t: v.cost for t, v in costs.items() if isinstance(v, Solution)}
+    assert feasible[chosen] == min(feasible.values())
+    assert best_row(window_instance, tours[:0]) is None

@@ -5,10 +5,9 @@ from dataclasses import asdict, replace
 import pytest
 import torch
 
-from fairway.errors import InvalidRequest
-from fairway.evaluate.methods import Asked, opened
+from fairway.evaluate.methods import AntsEval
 from fairway.evaluate.run import Place, evaluate
-from fairway.inference.foraging import Foraging
+from fairway.inference.config import ACOConfig
 from fairway.policies.checkpoint import save_policy
 from fairway.policies.config import HeatmapConfig
 from fairway.policies.heatmap import HeatmapNetwork
@@ -42,12 +41,10 @@ def finished(asked, instances, tmp_path, label):
 def test_all_iterations_count_or_the_last_alone_and_the_header_says_which(
     colony, instances, tmp_path
 ):
-    foraging = Foraging(ants=4, iterations=3)
-    asked = Asked("ants", policy=colony, workers=1, device="cpu", foraging=foraging)
+    aco = ACOConfig(ants=4, iterations=3)
+    asked = AntsEval(policy=colony, aco=aco, workers=1, device="cpu")
     every = finished(asked, instances, tmp_path, "every")
-    last = finished(
-        replace(asked, foraging=replace(foraging, last=True)), instances, tmp_path, "last"
-    )
+    last = finished(replace(asked, aco=replace(aco, last=True)), instances, tmp_path, "last")
     assert [outcome.tours for outcome in every.outcomes] == [12] * 5
     assert [outcome.tours for outcome in last.outcomes] == [4] * 5
     assert every.header.settings["last"] is False
@@ -56,8 +53,3 @@ def test_all_iterations_count_or_the_last_alone_and_the_header_says_which(
     for one, other in zip(every.outcomes, last.outcomes, strict=True):
         assert other.accepted <= one.accepted
         assert other.cost is None or one.cost <= other.cost
-
-
-def test_a_colony_must_be_named(instances):
-    with pytest.raises(InvalidRequest, match="--method ants needs --policy"):
-        opened(Asked("ants"), instances)

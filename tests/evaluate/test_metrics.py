@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 from fairway.evaluate import metrics as module
 from fairway.evaluate.metrics import (
-    Yardstick,
+    ReferenceCosts,
     broken_at,
     gaps,
     mean_interval,
     measure,
+    reference_costs,
     share_interval,
     unit_of,
-    yardstick,
 )
 from fairway.evaluate.references import References
 from fairway.judge import verify
@@ -22,7 +22,7 @@ from fairway.problems.generate import generate
 
 def known(*costs, valid=None):
     stated = np.array(costs, float)
-    return Yardstick("a file", stated, stated if valid is None else np.array(valid, float))
+    return ReferenceCosts("a file", stated, stated if valid is None else np.array(valid, float))
 
 
 def test_the_gap_is_a_mean_of_ratios_over_solved_instances():
@@ -111,7 +111,7 @@ def test_refused_references_get_back_the_length_of_their_tour(monkeypatch):
     references = References(
         "any", "a file", np.array([5.0, np.nan, np.nan]), np.zeros(3, bool), tours
     )
-    against = yardstick(references)
+    against = reference_costs(references)
     assert against.stated[0] == 5.0
     assert against.stated[1] == verify(instances[1], range(1, 8)).cost
     assert np.isnan(against.stated[2]), "where there is no tour, nothing is stated"

@@ -1,4 +1,5 @@
 import json
+import lzma
 from dataclasses import asdict, fields
 
 import pytest
@@ -13,6 +14,8 @@ from fairway.evaluate.outcomes import (
     Outcome,
     Timing,
     line_of,
+    pack,
+    packed,
     read_results,
     times_beside,
     whole_lines,
@@ -33,6 +36,29 @@ def test_what_is_written_is_read_again(tmp_path_factory, fields):
     made = results(*outcomes, timings=[took(0, 4, 1.5)], steps=2)
     read = read_results(write(tmp_path_factory.mktemp("tree"), made))
     assert (read.header, read.outcomes, read.timings) == (made.header, outcomes, made.timings)
+
+
+@given(st.lists(FIELDS, max_size=4))
+def test_what_is_packed_is_read_again_and_leaves_no_plain_file(tmp_path_factory, fields):
+    made = results(*(Outcome(**each) for each in fields), timings=[took(0, 4, 1.5)], steps=2)
+    path = write(tmp_path_factory.mktemp("tree"), made)
+    pack(path, made)
+    read = read_results(path)
+    assert (read.header, read.outcomes, read.timings) == (made.header, made.outcomes, made.timings)
+    assert list(path.parent.iterdir()) == [packed(path)]
+
+
+def test_a_packed_file_that_is_damaged_is_refused_with_its_name(tmp_path):
+    path = write(tmp_path, results(solved(0, 1.0)))
+    pack(path, read_results(path))
+    content = packed(path).read_bytes()
+    for wrong in (content[:-9], content[9:], b"", b"x" + content):
+        packed(path).write_bytes(wrong)
+        with pytest.raises(InvalidFile, match=r"jsonl\.xz: .*; (delete this file|make it anew)"):
+            read_results(path)
+    packed(path).write_bytes(lzma.compress(line_of(header()).encode() + b'{"first":0}\n'))
+    with pytest.raises(InvalidFile, match=r"jsonl\.xz, line 2: has no count; delete this file"):
+        read_results(path)
 
 
 def test_zeros_are_said_and_nothing_is_not():

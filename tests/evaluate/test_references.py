@@ -5,8 +5,7 @@ import pytest
 
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.evaluate import references as module
-from fairway.evaluate.references import load_references
-from fairway.evaluate.shipped import FOLDER, Shipped, write_shipped
+from fairway.evaluate.references import FOLDER, Shipped, load_references, write_shipped
 from fairway.judge import verify
 from fairway.problems.beds import load_bed
 from fairway.problems.generate import generate

@@ -11,7 +11,7 @@ from evaluations import failed, results, solved, took, write
 from fairway.cli.verbs import app
 from fairway.errors import InvalidFile
 from fairway.evaluate import report as module
-from fairway.evaluate.metrics import Yardstick
+from fairway.evaluate.metrics import ReferenceCosts
 from fairway.evaluate.published import studies
 from fairway.evaluate.report import OWN, report
 from fairway.evaluate.studies import TITLES
@@ -48,10 +48,10 @@ def tree(tmp_path_factory):
 @pytest.fixture(scope="module")
 def made(tree, tmp_path_factory):
     costs = np.full(10_000, 2500.0)
-    against = Yardstick("a file", costs, costs)
+    against = ReferenceCosts("a file", costs, costs)
     with pytest.MonkeyPatch.context() as patch:
         known = {"tsptw50-hard": against}
-        patch.setattr(module, "yardsticks", lambda files: known.get)
+        patch.setattr(module, "reference_costs_by_bed", lambda files: known.get)
         out = tmp_path_factory.mktemp("out") / "report"
         return report(tree, out), out
 
@@ -172,8 +172,8 @@ def test_a_head_is_reported_by_what_it_found(made):
 def test_equal_results_give_equal_reports(tree, made, tmp_path, monkeypatch):
     written, _ = made
     costs = np.full(10_000, 2500.0)
-    known = {"tsptw50-hard": Yardstick("a file", costs, costs)}
-    monkeypatch.setattr(module, "yardsticks", lambda files: known.get)
+    known = {"tsptw50-hard": ReferenceCosts("a file", costs, costs)}
+    monkeypatch.setattr(module, "reference_costs_by_bed", lambda files: known.get)
     report(tree, tmp_path)
     for path in (written.index, *written.files):
         assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.name

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from evaluations import failed, results, solved, took
 
-from fairway.evaluate.metrics import Yardstick
+from fairway.evaluate.metrics import ReferenceCosts
+from fairway.evaluate.published import published
 from fairway.evaluate.studies import (
     TITLES,
     bed_table,
@@ -11,13 +12,12 @@ from fairway.evaluate.studies import (
     measured_of,
     method_of,
     plain,
-    printed,
     setting_of,
     speed_table,
 )
 from fairway.evaluate.tables import of
 
-AGAINST = Yardstick("a file", np.full(10_000, 2000.0), np.full(10_000, 2000.0))
+AGAINST = ReferenceCosts("a file", np.full(10_000, 2000.0), np.full(10_000, 2000.0))
 
 
 def measured(label, *outcomes, study="main", bed="tsptw50-hard", timings=(), count=2, **settings):
@@ -105,13 +105,13 @@ def test_without_references_or_results_the_caption_says_so():
 def test_beds_come_in_their_own_order_whether_published_or_measured():
     assert beds_of("large", ["tsptw50-easy", "mine"]) == ["tsptw50-easy", "tsptw500-medium", "mine"]
     assert beds_of("nobody's", ["b", "a"]) == ["a", "b"]
-    assert printed("nobody's") == []
+    assert published("nobody's") == []
 
 
 def test_labels_are_compared_without_blanks_and_settings():
     assert plain("POMO* + PIP") == plain("pomo*+pip")
     assert method_of("LKH3, 100 trials") == "lkh3"
-    rows = printed("main", "tsptw50-hard")
+    rows = published("main", "tsptw50-hard")
     assert in_order(rows, ["z", "POMO*", "LKH3, 1 s"]) == ["LKH3, 1 s", "POMO*", "z"]
 
 

@@ -1,3 +1,4 @@
+import lzma
 from pathlib import Path
 
 import numpy as np
@@ -7,13 +8,16 @@ from evaluations import failed, results, solved, took, write
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.evaluate import metrics as measuring
 from fairway.evaluate import tree as module
+from fairway.evaluate.outcomes import PACKED, pack
 from fairway.evaluate.references import References
-from fairway.evaluate.tree import Tree, yardsticks
+from fairway.evaluate.tree import Tree, reference_costs_by_bed
+
+RESULTS = Path(__file__).parents[2] / "results"
 
 
 def test_what_lies_in_a_tree_is_found_and_times_are_no_results(tmp_path):
     write(tmp_path, results(solved(0, 1.0), timings=[took(0, 1, 2.0)]))
-    write(tmp_path, results(failed(0), label="other"))
+    pack(write(tmp_path, made := results(failed(0), label="other")), made)
     write(tmp_path, results(study="lambda", bed="tspdl50-hard"))
     tree = Tree(tmp_path)
     assert tree.studies() == ["lambda", "main"]
@@ -23,6 +27,13 @@ def test_what_lies_in_a_tree_is_found_and_times_are_no_results(tmp_path):
     assert found[0].timings[0].wall == 2.0
     assert tree.results("main", "tsptw50-easy") == []
     assert tree.logs() == []
+
+
+def test_a_log_may_be_compressed(tmp_path):
+    (tmp_path / "foresight").mkdir()
+    content = lzma.compress(b'{"kind":"record","instances":64}\n')
+    (tmp_path / "foresight/mine.jsonl.xz").write_bytes(content)
+    assert Tree(tmp_path).logs() == [("mine", [{"kind": "record", "instances": 64}])]
 
 
 def test_a_file_in_the_wrong_folder_is_refused(tmp_path):
@@ -67,7 +78,7 @@ def test_references_are_those_given_else_those_that_ship_else_none(tmp_path, mon
     monkeypatch.setattr(measuring, "load_bed", None)
     monkeypatch.setattr(module, "FOLDER", tmp_path)
     (tmp_path / "tsptw50-hard.npz").touch()
-    against = yardsticks({"tspdl50-hard": tmp_path / "file.npz"})
+    against = reference_costs_by_bed({"tspdl50-hard": tmp_path / "file.npz"})
     assert against("tspdl50-hard").source.endswith("file.npz")
     assert against("tsptw50-hard").source == "None"
     assert against("tsptw500-medium") is None
@@ -78,4 +89,14 @@ def test_references_are_those_given_else_those_that_ship_else_none(tmp_path, mon
 
 def test_a_bed_that_is_none_is_refused_at_once():
     with pytest.raises(InvalidRequest, match="there is no bed 'nowhere'"):
-        yardsticks({"nowhere": Path("x")})
+        reference_costs_by_bed({"nowhere": Path("x")})
+
+
+def test_the_results_of_this_repository_stay_small_and_packed():
+    files = [path for path in RESULTS.rglob("*") if path.is_file()]
+    assert len(files) > 200
+    assert {path.suffix for path in files} == {PACKED}
+    assert sum(path.stat().st_size for path in files) <= 4_000_000
+    found = Tree(RESULTS).results("main", "tsptw50-hard")
+    assert all(len(each.outcomes) == each.header.count for each in found)
+    assert all(sum(timing.count for timing in each.timings) for each in found)

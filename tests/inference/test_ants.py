@@ -7,7 +7,7 @@ import torch
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.inference import ants
 from fairway.inference.ants import load_colony, propose_by_ants
-from fairway.inference.foraging import Foraging
+from fairway.inference.config import ACOConfig
 from fairway.judge import Solution, verify
 from fairway.kernels.lookahead import AUTHORS, Guard
 from fairway.policies.checkpoint import save_policy
@@ -18,7 +18,7 @@ from fairway.problems.generate import generate
 from fairway.problems.sets import InstanceSet
 from fairway.recipes import recipe_named
 
-FEW = Foraging(ants=5, iterations=3)
+FEW = ACOConfig(ants=5, iterations=3)
 
 
 def saved(folder, problem="tsptw"):

@@ -1,5 +1,7 @@
 """Every way of taking tours from a policy."""
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +9,7 @@ import pytest
 import torch
 
 from fairway.errors import InvalidFile, InvalidRequest
-from fairway.inference.mode import Mode
+from fairway.inference.config import DecodeConfig
 from fairway.inference.model import Model, load_model
 from fairway.inference.proposals import propose, together
 from fairway.judge import Solution, verify
@@ -22,12 +24,10 @@ from fairway.search.decode import decode
 
 SMALL = PolicyConfig(layers=2, width=32, heads=2, hidden=48, facts=4)
 MODES = [
-    Mode(),
-    Mode(symmetries=False),
-    Mode("sample", samples=3),
-    Mode("beam", symmetries=False, width=5),
-    Mode("labels", width=5),
-    Mode("retreat", budget=20),
+    DecodeConfig(),
+    DecodeConfig(symmetries=False),
+    DecodeConfig("sample", samples=3),
+    DecodeConfig("beam", symmetries=False, width=5),
 ]
 
 
@@ -66,19 +66,19 @@ def test_greedy_tours_are_those_that_training_builds(models):
     batch = to_batch(instances)
     with torch.no_grad():
         decoded = decode(batch, models["tsptw"].policy(batch), Guard())
-    tours = propose(models["tsptw"], instances, Mode(symmetries=False))
+    tours = propose(models["tsptw"], instances, DecodeConfig(symmetries=False))
     assert np.array_equal(tours, decoded.rollout.tours.numpy())
 
 
 def test_sampled_tours_follow_the_seed(models):
     instances = generate("tsptw", n=12, hardness="easy", count=4, seed=1)
-    mode = Mode("sample", samples=4)
+    mode = DecodeConfig("sample", samples=4)
     one, again, other = (propose(models["tsptw"], instances, mode, seed) for seed in (1, 1, 2))
     assert np.array_equal(one, again)
     assert not np.array_equal(one, other)
 
 
-def test_a_wider_beam_and_more_steps_back_fail_less(models):
+def test_a_wider_beam_fails_less(models):
     """An untrained policy fails often enough to tell."""
     instances = generate("tsptw", n=20, hardness="hard", count=60, seed=4)
 
@@ -90,16 +90,15 @@ def test_a_wider_beam_and_more_steps_back_fail_less(models):
             for instance, row in pairs
         )
 
-    plain = failing(Mode(symmetries=False))
-    assert failing(Mode("beam", symmetries=False, width=16)) < plain
-    assert failing(Mode("retreat", symmetries=False, budget=200)) < plain
+    plain = failing(DecodeConfig(symmetries=False))
+    assert failing(DecodeConfig("beam", symmetries=False, width=16)) < plain
 
 
 def test_masks_can_be_chosen(models):
     instances = generate("tsptw", n=20, hardness="hard", count=40, seed=4)
 
     def late(guard):
-        tours = propose(models["tsptw"], instances, Mode(guard=guard))
+        tours = propose(models["tsptw"], instances, DecodeConfig(guard=guard))
         pairs = zip(instances, tours, strict=True)
         return sum(
             not isinstance(verify(instance, tour, 1e-3), Solution)
@@ -114,8 +113,8 @@ def test_masks_can_be_chosen(models):
 def test_a_shrinking_load_is_sailed_in_its_own_direction(models):
     growing = generate("tspdl", n=10, hardness="hard", count=3, seed=1)
     shrinking = instance_set([instance.reversed() for instance in growing])
-    there = propose(models["tspdl"], growing, Mode(symmetries=False))
-    back = propose(models["tspdl"], shrinking, Mode(symmetries=False))
+    there = propose(models["tspdl"], growing, DecodeConfig(symmetries=False))
+    back = propose(models["tspdl"], shrinking, DecodeConfig(symmetries=False))
     assert np.array_equal(there, back[..., ::-1])
     for instance, row in zip(shrinking, back, strict=True):
         assert isinstance(verify(instance, row[0]), Solution)
@@ -125,9 +124,13 @@ def test_a_shrinking_load_is_sailed_in_its_own_direction(models):
 @pytest.mark.parametrize(
     "growing",
     [
-        [(50, Mode()), (100, Mode()), (5000, Mode())],
-        [(100, Mode("beam", width=4)), (100, Mode("beam", width=64)), (5000, Mode("beam"))],
-        [(100, Mode("sample", samples=4)), (100, Mode("sample", samples=1280))],
+        [(50, DecodeConfig()), (100, DecodeConfig()), (5000, DecodeConfig())],
+        [
+            (100, DecodeConfig("beam", width=4)),
+            (100, DecodeConfig("beam", width=64)),
+            (5000, DecodeConfig("beam")),
+        ],
+        [(100, DecodeConfig("sample", samples=4)), (100, DecodeConfig("sample", samples=1280))],
     ],
     ids=["instances", "beams", "samples"],
 )
@@ -160,7 +163,7 @@ def test_a_model_that_says_nothing_of_masks_gets_the_strongest(tmp_path):
 def test_what_a_model_is_not_for_gets_a_sentence(tmp_path, models):
     drafts = generate("tspdl", n=8, hardness="hard", count=1, seed=1)
     with pytest.raises(InvalidRequest, match="was trained for tsptw; these instances are of tspdl"):
-        propose(models["tsptw"], drafts, Mode())
+        propose(models["tsptw"], drafts, DecodeConfig())
     with pytest.raises(InvalidFile, match="does not say which problem"):
         load_model(saved(tmp_path, {}))
     wrong = {
@@ -174,9 +177,32 @@ def test_what_a_model_is_not_for_gets_a_sentence(tmp_path, models):
 @pytest.mark.parametrize("wrong", [{"samples": 0}, {"width": 0}, {"budget": -1}])
 def test_modes_that_cannot_be_are_refused(wrong):
     with pytest.raises(InvalidRequest, match="expected"):
-        Mode(**wrong)
+        DecodeConfig(**wrong)
+
+
+def test_kinds_that_do_not_exist_are_refused_in_one_sentence():
+    """In a process without run-time type checks, which would refuse them first."""
+    code = """
+from fairway.errors import InvalidRequest
+from fairway.inference.config import DecodeConfig
+from fairway.kernels.lookahead.rule import Guard
+for kind, wrong in ((DecodeConfig, "retreat"), (Guard, "mine")):
+    try: kind(wrong)
+    except InvalidRequest as error: print(error)
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.splitlines() == [
+        "tours are not decoded by 'retreat'; expected one of greedy, sample, beam",
+        "there is no mask 'mine'; expected one of none, ahead, drafts, learned",
+    ]
 
 
 def test_a_mode_says_only_what_matters_to_it():
-    assert Mode().settings == {"kind": "greedy", "symmetries": True, "budget": 200}
-    assert Mode("beam", width=4).settings == {"kind": "beam", "symmetries": True, "width": 4}
+    assert DecodeConfig().settings == {"kind": "greedy", "symmetries": True, "budget": 200}
+    assert DecodeConfig("beam", width=4).settings == {
+        "kind": "beam",
+        "symmetries": True,
+        "width": 4,
+    }

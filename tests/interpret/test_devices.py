@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from fairway.inference.mode import Mode
+from fairway.inference.config import DecodeConfig
 from fairway.inference.model import Model
 from fairway.inference.proposals import propose
 from fairway.kernels.lookahead import AUTHORS, PAIRS, Guard
@@ -18,14 +18,13 @@ from fairway.problems.batch import moved
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS, generate
 from fairway.recipes import recipe_named
-from fairway.search.ants import cost_to_ants, drawn_to, forage, outlook_of, untouched
+from fairway.search.ants import construct, cost_to_ants, log_weights, outlook_of, untouched
+from fairway.train.distributed import DistContext
 from fairway.train.gfacs.config import tempo_at
-from fairway.train.gfacs.loop import train
-from fairway.train.gfacs.recorded import Recordings
-from fairway.train.gfacs.run import found
 from fairway.train.gfacs.step import Colony, learn
-from fairway.train.loop import Budget
-from fairway.train.world import World
+from fairway.train.loop import Budget, train
+from fairway.train.recorded import Recordings
+from fairway.train.run import begin
 
 pytestmark = pytest.mark.cuda
 ALIKE = 0.9
@@ -58,7 +57,7 @@ def test_ants_go_the_same_ways_and_leave_the_same(nodes, guard):
     for device in ("cpu", "cuda"):
         there = moved(batch, device)
         look = outlook_of(there, guard, 6)
-        built = forage(there, look, drawn_to(pull.to(device)), noise.to(device))
+        built = construct(there, look, log_weights(pull.to(device)), noise.to(device))
         cost = cost_to_ants(there, built)
         left.append((built.tours.cpu(), untouched(there).after(built.tours, cost).amount.cpu()))
     (tours, amount), (others, other) = left
@@ -72,20 +71,22 @@ def test_no_step_of_an_ant_waits_for_the_gpu():
     batch = moved(drawn(50), "cuda")
     pull, noise = torch.zeros(2, 50, 50, device="cuda"), torch.rand(2, 6, 49, device="cuda")
     guard = Guard("ahead", AUTHORS)
-    forage(batch, outlook_of(batch, guard, 6), pull, noise)  # kernels are compiled now
+    construct(batch, outlook_of(batch, guard, 6), pull, noise)  # kernels are compiled now
     look = outlook_of(batch, guard, 6)
     torch.cuda.synchronize()
     # The mode itself warns that it sees most waits and not all.
     with warnings.catch_warnings(action="ignore"):
         torch.cuda.set_sync_debug_mode("error")
     try:
-        forage(batch, look, pull, noise)
+        construct(batch, look, pull, noise)
     finally:
         torch.cuda.set_sync_debug_mode("default")
 
 
 @pytest.mark.parametrize(
-    "mode", [Mode(), Mode("beam", width=4), Mode("retreat"), Mode("sample", samples=3)], ids=str
+    "mode",
+    [DecodeConfig(), DecodeConfig("beam", width=4), DecodeConfig("sample", samples=3)],
+    ids=str,
 )
 @pytest.mark.parametrize("guard", [Guard(), Guard(rule=PAIRS)], ids=["one step", "pairs"])
 def test_policies_propose_the_same_tours(mode, guard):
@@ -101,8 +102,8 @@ def test_policies_propose_the_same_tours(mode, guard):
 @pytest.mark.parametrize("model", ["gfacs-star", "gfacs-star-pip", "gfacs-star-pip-d"])
 def test_colonies_learn_on_a_gpu(model):
     config = replace(recipe_named(f"{model}-tsptw20-medium"), batch=2, epoch=2, epochs=4)
-    run = found(config, torch.device("cuda"))
-    for record in train(run, Budget(), World(), every=0):
+    run = begin(config, torch.device("cuda"))
+    for record in train(run, Budget(), DistContext(), every=0):
         assert all(math.isfinite(figure) for figure in record.figures.values())
     assert run.step == 4
 
@@ -114,7 +115,7 @@ def test_recorded_steps_are_those_that_just_run(phase, variant):
     config = replace(recipe_named(f"gfacs-star-pip-d{variant}-tsptw20-medium"), batch=2)
     generator, figures = torch.Generator("cuda"), []
     for recordings in (Recordings(), Running()):
-        run = found(config, torch.device("cuda"))
+        run = begin(config, torch.device("cuda"))
         colony = Colony(run.policy, run.oracle, recordings=recordings)
         for seed in (1, 2, 3):
             generator.manual_seed(seed)

@@ -19,8 +19,7 @@ from fairway.kernels.lookahead.gpu import orders as in_one_launch
 from fairway.kernels.lookahead.table import table
 from fairway.problems.batch import to_batch
 from fairway.problems.generate import generate
-from fairway.search.rollout import rollout
-from fairway.search.select import greedy
+from fairway.search.rollout import greedy, rollout
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 RULES = [Rule(steps, own) for steps in (1, 2) for own in (True, False)]

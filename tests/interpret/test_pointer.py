@@ -11,19 +11,18 @@ if not torch.cuda.is_available():
 from fairway.kernels.lookahead import PAIRS, Guard, Rule
 from fairway.kernels.lookahead.table import table
 from fairway.kernels.pointer import Facts, Pointer, gpu
-from fairway.kernels.pointer.reference import known_facts, scores
+from fairway.kernels.pointer.reference import WITHIN, known_facts, scores
 from fairway.kernels.pointer.track import in_order, lay_out
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
 from fairway.search.decode import follow, traced
-from fairway.search.select import WITHIN
 from fairway.train.config import TrainConfig
-from fairway.train.engine import engine
-from fairway.train.loop import learners_of, off_the_default_stream
+from fairway.train.distributed import DistContext
+from fairway.train.recorded import off_the_default_stream
 from fairway.train.run import begin
+from fairway.train.runner import learners_of, policy_engine
 from fairway.train.schedule import seed_of
 from fairway.train.step import learn
-from fairway.train.world import World
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 AHEAD = [Guard(rule=Rule(steps, own)) for steps, own in ((0, True), (1, True), (1, False))]
@@ -156,13 +155,13 @@ def test_a_step_recorded_as_a_graph_learns_what_plain_calls_learn():
     config = TrainConfig("t", "tsptw", "hard", 20, batch=16, tours=8, half=False)
     run = begin(config, torch.device("cuda"))
     off_the_default_stream(torch.device("cuda"))
-    recorded = engine(config, learners_of(run), World())
-    figures = [recorded("exact", 5).clone() for _ in range(2)]
+    recorded = policy_engine(config, learners_of(run), DistContext())
+    figures = [recorded("exact", 5, 0.0).clone() for _ in range(2)]
     graph = [p.grad.clone() for p in run.policy.parameters()]
     assert torch.equal(*figures), "a graph replayed with the same seed draws the same instances"
     generator = torch.Generator("cuda").manual_seed(seed_of(config.seed, 5))
     run.policy.zero_grad()
-    plainly = learn(config, learners_of(run), "exact", generator, World())
+    plainly = learn(config, learners_of(run), "exact", generator, DistContext())
     torch.testing.assert_close(figures[0], plainly, rtol=1e-4, atol=1e-4)
     for recorded_one, parameter in zip(graph, run.policy.parameters(), strict=True):
         torch.testing.assert_close(recorded_one, parameter.grad, rtol=1e-3, atol=1e-4)

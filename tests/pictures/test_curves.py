@@ -8,7 +8,7 @@ from fairway.pictures import save
 from fairway.pictures.curves import MOST_POINTS, draw_curves
 
 
-def record(instances, sol=0.5, length=9.0):
+def record(instances, sol=50.0, length=9.0):
     shares = {"sol_infeasible": sol, "inst_infeasible": 0.25 * sol}
     return {"kind": "record", "instances": instances, **shares, "length": length}
 
@@ -38,7 +38,7 @@ def words(figure):
 
 
 def test_training_and_validation_are_drawn_in_percent_against_instances(written):
-    log = written(validation(0, 30.0), record(10, 0.4), record(20, 0.2), validation(20, 15.0))
+    log = written(validation(0, 30.0), record(10, 40.0), record(20, 20.0), validation(20, 15.0))
     figure = draw_curves(log, "a run")
     right, left = series(figure, "infeasible"), series(figure, "length")
     assert right["Sol. in training"] == [[10, 40], [20, 20]]
@@ -59,11 +59,11 @@ def test_a_validation_without_a_feasible_tour_has_no_length(written):
 
 def test_a_long_log_is_averaged_not_cut(written):
     rng = np.random.default_rng(0)
-    shares = rng.random(5000)
+    shares = 100 * rng.random(5000)
     figure = draw_curves(written(*(record(10 * i, s) for i, s in enumerate(shares))), "long")
     drawn = np.array(series(figure, "infeasible")["Sol. in training"])
     assert len(drawn) == MOST_POINTS
-    assert drawn[:, 1].mean() == pytest.approx(100 * shares.mean(), rel=1e-2)
+    assert drawn[:, 1].mean() == pytest.approx(shares.mean(), rel=1e-2)
 
 
 def test_an_empty_log_is_a_picture_too(written, tmp_path):

@@ -270,7 +270,7 @@ def test_the_two_kinds_of_networks_are_not_taken_for_each_other(saved, tmp_path)
     card = save_policy(
         HeatmapNetwork(HeatmapConfig(layers=1, width=4)), tmp_path / "ants", trained={}
     )
-    with pytest.raises(InvalidFile, match="for --method ants; expected a policy"):
+    with pytest.raises(InvalidFile, match="for evaluate ants; expected a policy"):
         load_policy(card, CPU)
     with pytest.raises(InvalidFile, match="ants need one of a gfacs recipe"):
         load_heatmap(saved, CPU)

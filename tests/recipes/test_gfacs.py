@@ -35,8 +35,8 @@ def test_variants_change_the_graph_or_how_far_the_mask_looks():
     base = recipe_named("gfacs-star-pip-tsptw50-hard")
     limits = recipe_named("gfacs-star-pip-limits-tsptw50-hard")
     assert limits == replace(base, name=limits.name, policy=replace(base.policy, graph="limits"))
-    both = recipe_named("gfacs-star-pip-limits-sparse-tsptw50-hard")
-    assert both == replace(limits, name=both.name, sparse=True)
+    sparse = recipe_named("gfacs-star-pip-sparse-tsptw50-hard")
+    assert sparse == replace(base, name=sparse.name, sparse=True)
 
 
 def test_colonies_that_grow_begin_with_a_fifth_of_the_nodes():
@@ -56,7 +56,8 @@ def test_tours_can_be_judged_by_what_search_makes_of_them_from_the_first_step():
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("gfacs-star-sparse-tsptw50-hard", "has no mask"),
+        ("gfacs-star-sparse-tsptw50-hard", "did you mean gfacs-star-pip-sparse-tsptw50-hard"),
+        ("gfacs-star-pip-lkh-tsptw50-hard", "did you mean .*gfacs-star-pip-tsptw50-hard"),
         ("gfacs-star-pip-nocount-tsptw50-hard", "there is no recipe"),
         ("finetune-gfacs-star-pip-tsptw50-hard", "there is no recipe"),
         ("gfacs-star-pip-tsptw2000-hard", "too many"),

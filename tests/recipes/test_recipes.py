@@ -1,4 +1,5 @@
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -6,12 +7,13 @@ from fairway.errors import InvalidRequest
 from fairway.kernels.lookahead.rule import AUTHORS, PAIRS, Guard, Rule
 from fairway.policies.config import AM, POMO
 from fairway.recipes import (
-    COLONIES,
+    ABLATIONS,
     MODELS,
     needs_weights,
     paper_name,
     recipe_named,
     recipe_names,
+    variants,
 )
 from fairway.train.config import Foresight, Rate
 from fairway.train.losses import Objective
@@ -19,7 +21,7 @@ from fairway.train.losses import Objective
 
 def test_every_listed_recipe_is_a_config_of_that_name():
     names = recipe_names()
-    assert len(set(names)) == len(names) == 9 * 10 + 3 * 11 + 4 + 2
+    assert len(set(names)) == len(names) == 12 * 10 + 3 + len(ABLATIONS) + 4 + 2
     for name in names[:-2]:
         config = recipe_named(name)
         assert config.name == name
@@ -27,7 +29,7 @@ def test_every_listed_recipe_is_a_config_of_that_name():
 
 
 def test_every_model_serves_any_size():
-    for model in (*MODELS, *COLONIES):
+    for model in MODELS:
         assert recipe_named(f"{model}-tsptw37-easy").nodes == 37
 
 
@@ -108,10 +110,9 @@ def test_variants_change_what_their_name_says():
     assert varied("-first10") == replace(base, guard=replace(base.guard, until=10))
     assert varied("-layernorm") == replace(base, policy=replace(POMO, normalisation="layer"))
     assert varied("-batchnorm").policy.normalisation == "batch"
-    assert varied("-instancenorm") == base
     assert varied("-lambda0.5") == replace(base, objective=Objective(penalty=0.5))
     assert varied("-nocount") == replace(base, objective=Objective(count=False))
-    assert varied("-lambda2-nocount").objective == Objective(penalty=2.0, count=False)
+    assert variants.penalised(varied("-nocount"), 3.0).objective == Objective(3.0, count=False)
 
 
 def test_a_head_can_be_refreshed_more_often_for_as_long_in_all():
@@ -142,17 +143,26 @@ def test_a_name_that_is_nearly_right_is_answered_with_the_right_one():
     assert "there is no recipe 'pomo-star-odd-tsptw50-hard'" in refusal(
         "pomo-star-odd-tsptw50-hard"
     )
-    assert "there is no recipe" in refusal("pomo-star-lambda-tsptw50-hard")
+    odd = refusal("pomo-star-lambda3-tsptw50-hard")
+    assert "did you mean pomo-star-lambda2-tsptw50-hard" in odd
+    assert "functions of fairway.recipes.variants" in odd
 
 
 def test_what_makes_no_sense_is_refused():
     assert "expected at least 3 nodes" in refusal("fairway-tsptw2-hard")
     assert "2000 nodes are too many; expected 3 to 1000" in refusal("fairway-tsptw2000-hard")
-    assert "has no mask" in refusal("pomo-star-first5-tsptw50-hard")
-    assert "has no penalty" in refusal("pomo-lambda2-tsptw50-hard")
-    assert "has no penalty" in refusal("am-nocount-tsptw50-hard")
-    assert "has no learned mask" in refusal("pomo-star-pip-every5-tsptw50-hard")
-    assert "choose a pip model" in refusal("finetune-pomo-star-tsptw50-hard")
+    plain, star, pip = (
+        recipe_named(f"{model}-tsptw50-hard") for model in ("pomo", "pomo-star", "pomo-star-pip")
+    )
+    for vary, config, said in (
+        (partial(variants.guarded_at_first, steps=5), star, "has no mask"),
+        (partial(variants.penalised, multiplier=2.0), plain, "has no penalty"),
+        (variants.without_count, plain, "has no penalty"),
+        (partial(variants.refreshed_every, period=5), pip, "has no learned mask"),
+        (variants.fine_tuning, star, "choose a pip model"),
+    ):
+        with pytest.raises(InvalidRequest, match=said):
+            vary(config)
 
 
 @pytest.mark.parametrize(("problem", "kinds"), [("tsptw", 6), ("tspdl", 4)])

@@ -7,21 +7,21 @@ import torch
 from fairway.kernels.lookahead import AUTHORS, Guard, Rule
 from fairway.kernels.lookahead.reference import extended, passes
 from fairway.kernels.lookahead.table import table
+from fairway.kernels.pointer.reference import WITHIN
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
 from fairway.search.ants import (
     Pheromone,
+    construct,
     cost_to_ants,
-    drawn_to,
     explore,
-    forage,
+    log_weights,
     outlook_of,
-    retrace,
+    replay_tours,
     untouched,
     weigh,
 )
 from fairway.search.rollout import violation_unit
-from fairway.search.select import WITHIN
 from fairway.train.losses import Objective, lagrangian
 
 UNGUARDED, PIP = Guard("none"), Guard("ahead", AUTHORS)
@@ -69,11 +69,11 @@ def ant_by_ant(batch, weight, rule, noise):
 def test_all_ants_at_once_are_the_ants_one_by_one(problem, rule):
     batch, heuristic, noise = world(problem)
     pheromone = Pheromone(0.5 + torch.rand(2, 9, 9, generator=torch.Generator().manual_seed(1)))
-    pull = drawn_to(heuristic, pheromone, power=0.8)
+    pull = log_weights(heuristic, pheromone, power=0.8)
     guard = UNGUARDED if rule is None else Guard("ahead", rule)
     weight = (pheromone.amount * heuristic.exp()).double() ** 0.8
     tours, likely = ant_by_ant(batch, weight, rule, noise)
-    assert torch.equal(forage(batch, outlook_of(batch, guard, 4), pull, noise).tours, tours)
+    assert torch.equal(construct(batch, outlook_of(batch, guard, 4), pull, noise).tours, tours)
     trodden = explore(batch, outlook_of(batch, guard, 4), pull, noise)
     assert torch.equal(trodden.built.tours, tours)
     assert torch.allclose(trodden.log_probability(pull), likely.float(), atol=1e-4)
@@ -96,7 +96,7 @@ def test_every_tour_is_sampled_as_often_as_its_probability_says():
 def test_ants_that_are_retraced_had_the_same_choices(guard):
     batch, heuristic, noise = world()
     there = explore(batch, outlook_of(batch, guard, 4), heuristic, noise)
-    back = retrace(batch, outlook_of(batch, guard, 4), there.built.tours)
+    back = replay_tours(batch, outlook_of(batch, guard, 4), there.built.tours)
     for name in ("levels", "allowed", "next"):
         assert torch.equal(getattr(there, name), getattr(back, name)), name
     assert torch.equal(there.built.length, back.built.length)
@@ -105,7 +105,7 @@ def test_ants_that_are_retraced_had_the_same_choices(guard):
 @pytest.mark.parametrize("problem", ["tsptw", "tspdl"])
 def test_tours_weigh_what_they_weighed_when_they_were_built(problem):
     batch, heuristic, noise = world(problem)
-    built = forage(batch, outlook_of(batch, UNGUARDED, 4), heuristic, noise)
+    built = construct(batch, outlook_of(batch, UNGUARDED, 4), heuristic, noise)
     again = weigh(batch, built.tours)
     for name in ("tours", "length", "excess", "worst", "broken"):
         assert torch.equal(getattr(built, name), getattr(again, name)), name
@@ -114,7 +114,7 @@ def test_tours_weigh_what_they_weighed_when_they_were_built(problem):
 def test_a_retraced_move_that_the_mask_forbids_still_has_a_probability():
     batch, heuristic, _ = world(nodes=12)
     tours = torch.arange(1, 12).expand(2, 1, 11)
-    trodden = retrace(batch, outlook_of(batch, Guard(), 1), tours)
+    trodden = replay_tours(batch, outlook_of(batch, Guard(), 1), tours)
     assert int(trodden.built.broken.sum()) > 0
     assert trodden.log_probability(heuristic).isfinite().all()
 
@@ -128,7 +128,7 @@ def test_the_gradient_of_a_log_probability_is_that_of_small_changes():
 
 def test_ants_leave_the_inverse_of_their_cost_on_both_directions_and_a_tenth_evaporates():
     batch, heuristic, noise = world()
-    built = forage(batch, outlook_of(batch, PIP, 4), heuristic, noise)
+    built = construct(batch, outlook_of(batch, PIP, 4), heuristic, noise)
     cost = cost_to_ants(batch, built)
     before = Pheromone(torch.rand(2, 9, 9))
     kept = before.amount.clone()
@@ -146,7 +146,7 @@ def test_ants_leave_the_inverse_of_their_cost_on_both_directions_and_a_tenth_eva
 @pytest.mark.parametrize("problem", ["tsptw", "tspdl"])
 def test_the_cost_is_the_papers_lagrangian(problem):
     batch, heuristic, noise = world(problem)
-    built = forage(batch, outlook_of(batch, UNGUARDED, 4), heuristic, noise)
+    built = construct(batch, outlook_of(batch, UNGUARDED, 4), heuristic, noise)
     expected = lagrangian(built, violation_unit(batch), Objective())
     assert torch.equal(cost_to_ants(batch, built), expected)
     assert int(built.broken.sum()) > 0
@@ -156,7 +156,7 @@ def test_outside_the_neighbours_nothing_is_masked_and_inside_all_is_as_before():
     batch, heuristic, noise = world(nodes=10)
     near = torch.arange(10).roll(1).expand(2, 10, 10)[..., 2:6]
     whole = explore(batch, outlook_of(batch, PIP, 4), heuristic, noise)
-    sparse = retrace(batch, outlook_of(batch, PIP, 4, near), whole.built.tours)
+    sparse = replay_tours(batch, outlook_of(batch, PIP, 4, near), whole.built.tours)
     inside = torch.zeros(2, 10, 10, dtype=torch.bool).scatter(-1, near, True)[:, None]
     place = torch.zeros(2, 4, 10).scatter(
         -1, whole.built.tours, torch.arange(1.0, 10).expand(2, 4, 9)
@@ -179,7 +179,7 @@ def test_a_head_is_asked_with_where_ants_came_from_and_what_it_dooms_is_masked()
         return torch.where(torch.arange(9) % 2 == 0, 1.0, -1.0).expand(2, 4, 9)
 
     look = outlook_of(batch, Guard("learned"), 4, doom=doom)
-    tours = forage(batch, look, heuristic, noise).tours
+    tours = construct(batch, look, heuristic, noise).tours
     assert (tours[..., :4] % 2 == 1).all(), "odd numbers first, and then all the rest at dead ends"
     path = torch.cat([torch.zeros(2, 4, 1, dtype=torch.long), tours], dim=-1)
     for number, (before, here) in enumerate(asked):
@@ -199,8 +199,8 @@ def iterated(rounds):
     pheromone = untouched(batch)
     for _ in range(rounds):
         noise = torch.rand(1, 4, 6, generator=generator)
-        pull = drawn_to(heuristic, pheromone)
-        built = forage(batch, outlook_of(batch, PIP, 4), pull, noise)
+        pull = log_weights(heuristic, pheromone)
+        built = construct(batch, outlook_of(batch, PIP, 4), pull, noise)
         pheromone = pheromone.after(built.tours, cost_to_ants(batch, built))
         yield built, pheromone
 
@@ -238,8 +238,8 @@ def test_pheromone_draws_ants_to_good_tours():
     pheromone, costs = untouched(batch), []
     for _ in range(30):
         noise = torch.rand(20, 20, 11, generator=generator)
-        pull = drawn_to(torch.zeros(20, 12, 12), pheromone)
-        built = forage(batch, outlook_of(batch, UNGUARDED, 20), pull, noise)
+        pull = log_weights(torch.zeros(20, 12, 12), pheromone)
+        built = construct(batch, outlook_of(batch, UNGUARDED, 20), pull, noise)
         costs.append(float(cost_to_ants(batch, built).mean()))
         pheromone = pheromone.after(built.tours, cost_to_ants(batch, built))
     assert costs[-1] < 0.97 * costs[0]

@@ -15,8 +15,7 @@ from fairway.problems.problem import State, extend, start, step
 from fairway.problems.sets import instance_set
 from fairway.search.decode import watch
 from fairway.search.guided import beam
-from fairway.search.rollout import rollout
-from fairway.search.select import greedy
+from fairway.search.rollout import greedy, rollout
 
 
 def some_score(batch, seed=1):

@@ -9,8 +9,8 @@ import torch
 
 import fairway
 from fairway.errors import InvalidFile, InvalidRequest
-from fairway.inference import brief
-from fairway.inference.brief import FORAGING
+from fairway.inference import anytime
+from fairway.inference.anytime import FORAGING
 from fairway.judge import Solution, verify
 from fairway.policies.attention import Policy
 from fairway.policies.checkpoint import save_policy

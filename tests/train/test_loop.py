@@ -7,10 +7,10 @@ import torch
 from fairway.errors import InvalidRequest
 from fairway.kernels.lookahead import Guard, Rule
 from fairway.train.config import Foresight, Rate
+from fairway.train.distributed import DistContext
 from fairway.train.loop import Budget, Diverged, train
 from fairway.train.losses import Objective
 from fairway.train.run import begin
-from fairway.train.world import World
 
 CPU = torch.device("cpu")
 
@@ -19,16 +19,24 @@ def losses(config, steps, run=None):
     """Every step's loss, and the run that they leave behind."""
     run = run or begin(config, CPU)
     budget = Budget(instances=steps * config.batch)
-    return [record.figures["loss"] for record in train(run, budget, World(), every=0)], run
+    return [record.figures["loss"] for record in train(run, budget, DistContext(), every=0)], run
 
 
 def test_a_record_a_step_until_the_budget_is_spent(tiny):
     run = begin(tiny, CPU)
-    records = list(train(run, Budget(instances=22), World(), every=0))
+    records = list(train(run, Budget(instances=22), DistContext(), every=0))
     assert [record.step for record in records] == [1, 2, 3, 4, 5, 6]
     assert records[-1].spent >= 1 > records[-2].spent
     assert records[-1].instances == 24
     assert all(record.pace > 0 for record in records)
+
+
+def test_infeasible_tours_are_counted_in_percent_as_in_validations(tiny):
+    config = replace(tiny, guard=Guard("none"), nodes=9)
+    (record,) = train(begin(config, CPU), Budget(instances=config.batch), DistContext(), every=0)
+    tours = record.figures["sol_infeasible"] / 100 * config.batch * config.tours
+    assert 1 < tours == pytest.approx(round(tours))
+    assert record.figures["inst_infeasible"] <= record.figures["sol_infeasible"] <= 100
 
 
 def test_equal_seeds_learn_equally_and_others_do_not(tiny):
@@ -43,7 +51,9 @@ def test_equal_seeds_learn_equally_and_others_do_not(tiny):
 def test_a_run_in_two_pieces_is_the_run_in_one(tiny):
     whole, _ = losses(tiny, 6)
     piece, run = losses(tiny, 6, None)[0][:3], begin(tiny, CPU)
-    for _, _record in zip(range(3), train(run, Budget(instances=24), World(), 0), strict=False):
+    for _, _record in zip(
+        range(3), train(run, Budget(instances=24), DistContext(), 0), strict=False
+    ):
         pass
     rest, _ = losses(tiny, 6, run)
     assert [*piece, *rest] == whole
@@ -64,19 +74,19 @@ def test_a_loss_that_is_no_number_ends_the_run_and_says_where(tiny):
     with torch.no_grad():
         run.policy.embed.weight.fill_(torch.nan)
     with pytest.raises(Diverged, match=r"between steps 1 and 1; resume"):
-        list(train(run, Budget(instances=100), World(), every=0))
+        list(train(run, Budget(instances=100), DistContext(), every=0))
 
 
 def test_a_batch_that_processes_cannot_share_is_refused(tiny):
     with pytest.raises(InvalidRequest, match="4 cannot be shared evenly by 3 processes"):
-        next(train(begin(tiny, CPU), Budget(), World(0, 3)))
+        next(train(begin(tiny, CPU), Budget(), DistContext(0, 3)))
 
 
 def test_the_plan_of_a_head_is_followed(tiny):
     plan = Foresight(first=1, period=3, refresh=1, last=1)
     config = replace(tiny, policy=replace(tiny.policy, foresight=True), foresight=plan, epochs=6)
     run = begin(config, CPU)
-    phases = [r.phase for r in train(run, Budget(), World(), every=0)]
+    phases = [r.phase for r in train(run, Budget(), DistContext(), every=0)]
     per_epoch = config.epoch // config.batch
     assert phases[::per_epoch] == ["online", "offline", "online", "offline", "offline", "online"]
     assert "copied" in run.marks

@@ -7,6 +7,7 @@ from math import dist
 import numpy as np
 import pytest
 import torch
+from chance import sampler
 
 from fairway.kernels.lookahead import AUTHORS, Guard, ahead, none
 from fairway.kernels.pointer.reference import scores
@@ -18,8 +19,8 @@ from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
 from fairway.search.decode import Decoded, decode, states_along
 from fairway.search.rollout import Rollout, rollout, violation_unit
-from fairway.search.select import sampler
 from fairway.train.config import Foresight, TrainConfig
+from fairway.train.distributed import DistContext
 from fairway.train.losses import (
     Objective,
     foresight_loss,
@@ -29,8 +30,7 @@ from fairway.train.losses import (
     reinforce,
     shared_baseline,
 )
-from fairway.train.step import Learners, head_loss, policy_loss
-from fairway.train.world import World
+from fairway.train.step import Networks, head_loss, policy_loss
 
 EPS = 1e-5
 
@@ -319,8 +319,8 @@ def decoded_by(policy, config):
 
 def loss_of(config, learner, baseline=None):
     batch, decoded = decoded_by(learner, config)
-    learners = Learners(learner, learner.encode_nodes, torch.tensor(torch.nan), baseline)
-    loss, cost = policy_loss(config, learners, "exact", batch, decoded, World())
+    learners = Networks(learner, learner.encode_nodes, torch.tensor(torch.nan), baseline)
+    loss, cost = policy_loss(config, learners, "exact", batch, decoded, DistContext())
     return batch, decoded, loss, cost
 
 
@@ -456,7 +456,7 @@ def test_a_head_learns_the_authors_mask_at_every_choice_among_two_or_more(proble
     policy = Policy(small)
     batch, decoded = decoded_by(policy, config)
     nodes, tours = policy.encode(batch), decoded.rollout.tours
-    loss, seen = head_loss(config, policy, nodes, batch, decoded, World())
+    loss, seen = head_loss(config, policy, nodes, batch, decoded, DistContext())
     states = states_along(tours, decoded.levels, config.nodes)
     shape = (5, 4, 7, 8)
     score = scores(policy.foresee(nodes, batch), states.node, states.level).view(shape)[:, :, :-1]
@@ -488,7 +488,7 @@ def test_a_head_may_learn_along_the_first_tours_only():
     fewer = Decoded(built, decoded.levels[:, :2], decoded.log_probability[:, :2])
     nodes = policy.encode(batch)
     some = replace(config, foresight=replace(plan, tours=2))
-    found = head_loss(some, policy, nodes, batch, decoded, World())
-    expected = head_loss(config, policy, nodes, batch, fewer, World())
+    found = head_loss(some, policy, nodes, batch, decoded, DistContext())
+    expected = head_loss(config, policy, nodes, batch, fewer, DistContext())
     torch.testing.assert_close(found, expected)
-    assert found[1][1] < head_loss(config, policy, nodes, batch, decoded, World())[1][1]
+    assert found[1][1] < head_loss(config, policy, nodes, batch, decoded, DistContext())[1][1]

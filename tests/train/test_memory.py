@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+from fairway.train import memory
 from fairway.train.memory import largest_batch, too_large
 
 MIB = 2**20
@@ -41,6 +42,14 @@ def test_small_batches_are_looked_for_where_even_an_eighth_is_too_much():
 def test_nothing_fits():
     assert largest_batch(lambda _: None, 512, MIB) is None
     assert largest_batch(lambda batch: MIB if batch == 1 else None, 512, MIB) == 1
+
+
+def test_where_not_even_one_instance_fits_the_advice_can_be_followed(tiny, monkeypatch):
+    monkeypatch.setattr(memory.torch.cuda, "empty_cache", lambda: None)
+    monkeypatch.setattr(memory.torch.cuda, "mem_get_info", lambda _: (0, 100 * MIB))
+    monkeypatch.setattr(memory, "_peak", lambda *_: None)
+    said = str(too_large(tiny, torch.device("cuda"), 1))
+    assert "not even a batch of 1 would; choose a recipe of fewer nodes" in said
 
 
 def test_on_a_cpu_the_sentence_names_the_flag(tiny):

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from fairway.errors import InvalidRequest
+from fairway.train.distributed import DistContext
 from fairway.train.processes import device_named, interruptions, join
-from fairway.train.world import World
 
 
 def test_auto_is_a_gpu_where_there_is_one(monkeypatch):
@@ -24,7 +24,7 @@ def test_auto_is_a_gpu_where_there_is_one(monkeypatch):
 
 def test_a_process_that_nobody_launched_is_alone():
     world, device = join(torch.device("cpu"))
-    assert world == World()
+    assert world == DistContext()
     assert device.type == "cpu"
 
 
@@ -41,7 +41,7 @@ def test_an_announced_world_is_joined_once(monkeypatch, tmp_path):
     monkeypatch.setattr(torch.distributed, "init_process_group", begin)
     monkeypatch.setattr("atexit.register", left.append)
     for _ in range(2):
-        assert join(torch.device("cpu")) == (World(0, 1), torch.device("cpu"))
+        assert join(torch.device("cpu")) == (DistContext(0, 1), torch.device("cpu"))
     assert begun == ["gloo"]
     assert torch.distributed.is_initialized()
     (leave,) = left

@@ -15,16 +15,17 @@ from fairway.errors import InvalidFile, InvalidRequest
 from fairway.policies.checkpoint import load_heatmap, load_policy, save_policy
 from fairway.policies.config import HeatmapConfig
 from fairway.recipes import recipe_named
-from fairway.train import session, snapshot
+from fairway.train import recorder, session, snapshot
 from fairway.train.config import Foresight
+from fairway.train.distributed import DistContext
 from fairway.train.loop import Budget, Diverged, Record
 from fairway.train.memory import OutOfMemory
+from fairway.train.recorder import Intervals
 from fairway.train.run import begin
-from fairway.train.session import Cadence, Finished, Note, Validation, train_recipe
-from fairway.train.world import World
+from fairway.train.session import Finished, Note, Validation, train_recipe
 
 CPU = torch.device("cpu")
-OFTEN = Cadence(record=0.0, validation=1e9, snapshot=0.2)
+OFTEN = Intervals(record=0.0, validation=1e9, snapshot=0.2)
 STEPS = 60
 
 SCRIPT = f"""
@@ -33,12 +34,13 @@ from dataclasses import replace
 from pathlib import Path
 from fairway.recipes import recipe_named
 from fairway.train.loop import Budget
-from fairway.train.session import Cadence, train_recipe
+from fairway.train.recorder import Intervals
+from fairway.train.session import train_recipe
 
 config = replace(recipe_named("fairway-tsptw10-hard"), batch=8, tours=4)
 budget = None if "resume" in sys.argv else Budget(instances=8 * {STEPS})
 for _ in train_recipe(config, Path(sys.argv[1]), budget, resume="resume" in sys.argv,
-                      device="cpu", cadence=Cadence(record=0.0, validation=1e9, snapshot=0.2)):
+                      device="cpu", cadence=Intervals(record=0.0, validation=1e9, snapshot=0.2)):
     pass
 """
 
@@ -114,9 +116,11 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from fairway.recipes import recipe_named
+from fairway.recipes.variants import normalised
 from fairway.train.config import Foresight, Rate
 from fairway.train.loop import Budget
-from fairway.train.session import Cadence, train_recipe
+from fairway.train.recorder import Intervals
+from fairway.train.session import train_recipe
 
 # Behind an instance norm biases have no gradient but noise, which Adam makes as large as any: hence layer norms.
 def small(name, **changes):
@@ -126,13 +130,13 @@ def small(name, **changes):
 
 plan = Foresight(2, 3, 1, 1, trusted=0.0)
 configs = {
-    "fairway": small("fairway-layernorm-tsptw10-hard", tours=4, rate=Rate(1e-4)),
+    "fairway": normalised(small("fairway-tsptw10-hard", tours=4, rate=Rate(1e-4)), "layer"),
     "pip-d": small("pomo-star-pip-d-layernorm-tsptw10-hard", tours=4, epoch=24, foresight=plan),
     "am": small("am-star-pip-tsptw10-hard", epoch=48),
 }
 
 def train_all(folder):
-    cadence = Cadence(record=0.0, validation=1e9, snapshot=1e9)
+    cadence = Intervals(record=0.0, validation=1e9, snapshot=1e9)
     for name, config in configs.items():
         for _ in train_recipe(config, folder / name, Budget(8 * 12), device="cpu", cadence=cadence):
             pass
@@ -219,7 +223,7 @@ def test_the_length_of_a_run_without_a_budget_is_its_recipe_s(tiny, tmp_path):
 
 
 def test_validations_and_snapshots_come_as_often_as_asked(tiny, tmp_path):
-    cadence = Cadence(record=0.0, validation=0.0, snapshot=0.0, looking=1.0)
+    cadence = Intervals(record=0.0, validation=0.0, snapshot=0.0, looking=1.0)
     steps = []
     for event in train_recipe(tiny, tmp_path, Budget(instances=12), device="cpu", cadence=cadence):
         steps.append((type(event), snapshot.restore(tiny, tmp_path, CPU).step))
@@ -229,9 +233,9 @@ def test_validations_and_snapshots_come_as_often_as_asked(tiny, tmp_path):
 
 def test_validations_that_take_long_are_rarer(tiny, tmp_path, monkeypatch):
     """All but the first one, which compiles kernels."""
-    look = session.mean_score
-    monkeypatch.setattr(session, "mean_score", lambda scores: time.sleep(0.5) or look(scores))
-    cadence = Cadence(record=0.0, validation=0.0, snapshot=1e9, looking=1e-6)
+    look = recorder.score_of
+    monkeypatch.setattr(recorder, "score_of", lambda *given: time.sleep(0.5) or look(*given))
+    cadence = Intervals(record=0.0, validation=0.0, snapshot=1e9, looking=1e-6)
     events = train_recipe(tiny, tmp_path, Budget(instances=24), device="cpu", cadence=cadence)
     kinds = [type(event) for event in events]
     assert kinds == [Validation, Record, Validation, *[Record] * 5, Validation, Finished]
@@ -299,7 +303,7 @@ def test_a_checkpoint_that_does_not_fit_is_refused(tiny, tmp_path):
 
 
 def test_a_batch_that_cannot_be_shared_is_refused(tiny, tmp_path, monkeypatch):
-    monkeypatch.setattr("fairway.train.processes.here", lambda: World(0, 3))
+    monkeypatch.setattr("fairway.train.processes.here", lambda: DistContext(0, 3))
     said = refusal(tiny, tmp_path / "run")
     assert "a batch of 4 cannot be shared evenly by 3 processes" in said
 
@@ -317,7 +321,7 @@ def after_one_record(monkeypatch, error):
 
 def test_a_diverged_run_keeps_its_last_good_snapshot_and_says_where(tiny, tmp_path, monkeypatch):
     after_one_record(monkeypatch, Diverged("the loss became nan between steps 2 and 2"))
-    said = refusal(tiny, tmp_path, Diverged, cadence=OFTEN)
+    said = refusal(tiny, tmp_path, Diverged, cadence=Intervals(0.0, 1e9, 1e9))
     assert "the loss became nan between steps 2 and 2" in said
     assert f"{tmp_path / snapshot.NAME} holds the run as it was after step 0" in said
     assert snapshot.restore(tiny, tmp_path, CPU).step == 0
@@ -332,7 +336,7 @@ def test_weights_that_are_no_numbers_never_reach_a_snapshot(tiny, tmp_path, monk
             yield record
 
     monkeypatch.setattr(session, "train", poisoned)
-    said = refusal(tiny, tmp_path, Diverged, cadence=Cadence(0.0, 1e9, 0.0))
+    said = refusal(tiny, tmp_path, Diverged, cadence=Intervals(0.0, 1e9, 0.0))
     assert "the weights are no longer numbers after step 1" in said
     assert snapshot.restore(tiny, tmp_path, CPU).step == 0
 
@@ -364,6 +368,15 @@ def test_a_full_disk_ends_the_run_and_keeps_the_snapshot(tiny, tmp_path, monkeyp
     monkeypatch.undo()
     assert snapshot.restore(tiny, tmp_path, CPU).step == before
     assert run_to_end(tiny, tmp_path, None, resume=True)[-1].step == 10
+
+
+def test_torch_uses_as_many_threads_as_it_is_given(tiny, tmp_path):
+    before = torch.get_num_threads()
+    try:
+        run_to_end(tiny, tmp_path, Budget(instances=4), threads=before + 1)
+        assert torch.get_num_threads() == before + 1
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_a_missing_tensorboard_is_noted(tiny, tmp_path, monkeypatch):
@@ -398,7 +411,7 @@ def test_a_colony_is_trained_in_a_folder_like_any_policy(tmp_path):
 
 def test_a_colony_that_is_resumed_goes_on_as_if_it_had_never_stopped(tmp_path):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    every = Cadence(record=0.0, validation=1e9, snapshot=0.0)
+    every = Intervals(record=0.0, validation=1e9, snapshot=0.0)
     run_to_end(ANTS, whole, None, cadence=every)
     events = train_recipe(ANTS, parts, None, device="cpu", cadence=every)
     for event in events:

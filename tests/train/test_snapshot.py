@@ -11,13 +11,13 @@ from safetensors import torch as safetensors
 
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.kernels.lookahead.rule import Guard
-from fairway.policies.config import AM
+from fairway.policies.config import AM, HeatmapConfig
 from fairway.recipes import recipe_named
 from fairway.train import snapshot
 from fairway.train.config import Foresight
+from fairway.train.distributed import DistContext
 from fairway.train.loop import Budget, train
 from fairway.train.run import begin
-from fairway.train.world import World
 
 CPU = torch.device("cpu")
 
@@ -26,7 +26,7 @@ def go_on(run, steps):
     """So many more steps: the loss of each, and what the schedules remembered after it."""
     budget = Budget(instances=40 * run.config.batch)
     losses = []
-    for record in train(run, budget, World(), every=0.0):
+    for record in train(run, budget, DistContext(), every=0.0):
         losses.append((record.figures["loss"], dict(run.marks)))
         if len(losses) == steps:
             break
@@ -78,6 +78,19 @@ def test_a_run_that_has_not_begun_is_saved_too(tiny, tmp_path):
     again = snapshot.restore(tiny, tmp_path, CPU)
     assert (again.seconds, again.marks) == (1 / 3, {"spared": 0.1, "copied": 7.0})
     assert torch.isnan(again.moving)
+
+
+def test_a_colony_of_version_0_1_is_restored(tmp_path):
+    """Its config named the local search, of which there were two."""
+    config = replace(
+        recipe_named("gfacs-star-tsptw8-hard"), policy=HeatmapConfig(layers=1, width=4)
+    )
+    snapshot.save(begin(config, CPU), tmp_path)
+    altered(tmp_path / snapshot.NAME, lambda _, record: record["config"].update(search="own"))
+    assert snapshot.restore(config, tmp_path, CPU).config == config
+    altered(tmp_path / snapshot.NAME, lambda _, record: record["config"].update(search="lkh"))
+    with pytest.raises(InvalidRequest, match="search is 'lkh'"):
+        snapshot.restore(config, tmp_path, CPU)
 
 
 def test_another_config_is_refused_by_its_fields(tiny, tmp_path):

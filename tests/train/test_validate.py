@@ -4,13 +4,24 @@ import pytest
 import torch
 
 from fairway.judge import Solution, verify
-from fairway.kernels.lookahead import Guard
+from fairway.kernels.lookahead import AUTHORS, Guard
 from fairway.policies.attention import Policy
+from fairway.policies.config import HeatmapConfig
+from fairway.policies.heatmap import HeatmapNetwork
 from fairway.problems.augment import symmetries
 from fairway.problems.batch import take, to_batch
 from fairway.problems.generate import generate
 from fairway.search.decode import decode
-from fairway.train.validate import Score, mean_score, validate, validation_set
+from fairway.train import validate as validation
+from fairway.train.gfacs.config import ColonyConfig
+from fairway.train.run import begin
+from fairway.train.validate import (
+    held_out,
+    score_of,
+    validate,
+    validate_ants,
+    validation_set,
+)
 
 
 def test_the_validation_set_is_always_the_same(tiny):
@@ -57,6 +68,37 @@ def test_validation_leaves_the_policy_in_training(tiny):
     assert policy.training
 
 
-def test_the_score_of_a_mixture_is_the_mean_of_its_kinds():
-    scores = [Score(1.0, 0.5, 20.0), Score(3.0, 0.0, 10.0)]
-    assert mean_score(scores) == Score(2.0, 0.25, 15.0)
+def test_the_score_of_a_mixture_is_the_mean_of_its_kinds(tiny):
+    run = begin(replace(tiny, mixture=(("hard", 5), ("easy", 7))), torch.device("cpu"))
+    kinds = [(part, validation_set(part, 4, run.device)) for part in run.config.parts]
+    one, other = (validate(part, run.finished, batch) for part, batch in kinds)
+    assert score_of(run, kinds).length == pytest.approx((one.length + other.length) / 2)
+    many = [(part.nodes, len(batch.limit)) for part, batch in held_out(run.config, run.device)]
+    assert many == [(5, 256), (7, 256)]
+
+
+SOME = ColonyConfig(
+    "some", "tsptw", "hard", 10, policy=HeatmapConfig(layers=1, width=4), ants=6, guard=Guard("none")
+)  # fmt: skip
+
+
+def scores(config, count=12):
+    torch.manual_seed(1)
+    network = HeatmapNetwork(config.policy)
+    held_out = validation_set(config, count, torch.device("cpu"))
+    return validate_ants(config, network, held_out), network
+
+
+def test_a_mask_makes_more_tours_and_more_instances_feasible():
+    free, network = scores(SOME)
+    masked, _ = scores(replace(SOME, guard=Guard("ahead", AUTHORS)))
+    assert masked.sol_infeasible < free.sol_infeasible <= 100
+    assert masked.inst_infeasible <= free.inst_infeasible
+    assert network.training, "it goes on learning afterwards"
+
+
+def test_parts_and_the_whole_have_one_score(monkeypatch):
+    whole, _ = scores(replace(SOME, guard=Guard()))
+    monkeypatch.setattr(validation, "ROOM", {"cpu": 2 * 10 * 10 * 4})
+    parts, _ = scores(replace(SOME, guard=Guard()))
+    assert whole == parts

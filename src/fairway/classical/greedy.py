@@ -13,8 +13,7 @@ from fairway.problems.batch import Batch, forwards, to_batch
 from fairway.problems.instance import Instance
 from fairway.problems.problem import State
 from fairway.problems.sets import InstanceSet, instance_set
-from fairway.search.rollout import Score, rollout
-from fairway.search.select import greedy
+from fairway.search.rollout import Score, greedy, rollout
 
 
 def nearest(batch: Batch) -> Score:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 if TYPE_CHECKING:
-    from fairway.train.pace import Pace
+    from fairway.train.throughput import Pace
 
 bench_app = typer.Typer(help="How fast this machine is: train.", no_args_is_help=True)
 
@@ -24,8 +24,8 @@ def bench_train(
     from rich.table import Table
 
     from fairway.cli import show
-    from fairway.train.pace import REFERENCE, paces
     from fairway.train.processes import device_named
+    from fairway.train.throughput import REFERENCE, paces
 
     table = Table(box=box.SIMPLE)
     for name in ("nodes", "batch x tours", "mask", "instances/s", "authors' code"):

@@ -1,12 +1,13 @@
-"""The verb `evaluate`."""
+"""The verb `evaluate`, one command per kind of method."""
 
-import math
+import shlex
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer.core import TyperGroup
 
 from fairway.cli import ANSWERED
 from fairway.errors import InvalidRequest
@@ -14,114 +15,277 @@ from fairway.errors import InvalidRequest
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from fairway.evaluate.methods import Asked
-    from fairway.evaluate.metrics import Yardstick
+    from fairway.evaluate.methods import EvalConfig
+    from fairway.evaluate.metrics import ReferenceCosts
     from fairway.evaluate.outcomes import Results
     from fairway.kernels.lookahead.rule import Guard
     from fairway.problems.sets import InstanceSet
 
 NAMES = {
+    "fairway": "Fairway",
+    "exact": "Fairway exact",
+    "local-search": "Fairway local search",
+    "beam": "unguided beam",
     "greedy-l": "Greedy-L",
     "greedy-c": "Greedy-C",
-    "beam": "unguided beam",
-    "exact": "Fairway exact",
-    "improve": "Fairway local search",
-    "solve": "Fairway",
     "pyvrp": "PyVRP",
     "ortools": "OR-Tools",
-    "ortools-seeded": "OR-Tools seeded",
     "lkh": "LKH3",
-    "lkh-seeded": "LKH3 seeded",
 }
 """Of rows, as the paper's tables have them."""
-TIMED = (
-    "exact", "improve", "solve", "pyvrp", "ortools", "ortools-seeded", "lkh", "lkh-seeded"
-)  # fmt: skip
+UNTIMED = ("beam", "greedy-l", "greedy-c")
 BESIDE = ("instances", "strict_sol", "strict_inst", "proved", "instance_seconds")
 """What is shown at once of all that a report says beside the paper's columns."""
+RENAMED = {"solve": "fairway", "improve": "local-search"}
+"""Solvers by their names in version 0.1."""
 
-Power = Annotated[
-    float, typer.Option(help="Of a colony's heuristic; above 1, ants keep closer to it.")
+Bed = Annotated[str, typer.Option(help="Named test set (fairway bed list), or a file of instances")]
+Limit = Annotated[int | None, typer.Option(help="Evaluate only the first N instances")]
+References = Annotated[
+    Path | None, typer.Option(help="File of reference costs for gaps (default: those that ship)")
 ]
-Searched = Annotated[
-    Literal["none", "trail", "tours"],
-    typer.Option(help="Local search around ants' tours: for pheromone, or for the tours too."),
+Out = Annotated[Path, typer.Option(help="Folder of all results")]
+Study = Annotated[str, typer.Option(help="Table of the report that the row belongs to")]
+Label = Annotated[str | None, typer.Option(help="Name of the row (default: method and settings)")]
+Tours = Annotated[bool, typer.Option("--tours", help="Keep the best tour of each instance")]
+Seed = Annotated[int, typer.Option(help="Random seed")]
+Workers = Annotated[int | None, typer.Option(help="Number of processes (default: all cores)")]
+Trained = Annotated[
+    Path, typer.Argument(help="Folder of a training, or the name of a policy that ships")
 ]
-CostsForGaps = Annotated[Path | None, typer.Option(help="Costs for gaps; ours if none is given.")]
-LastAlone = Annotated[
-    bool, typer.Option("--last-iteration", help="Count a colony's last tours alone.")
+Mask = Annotated[
+    Literal["trained", "none", "0", "1", "2", "pairs", "drafts"],
+    typer.Option(help="Mask: as trained, none, steps of look-ahead, pairs, or exact for drafts"),
 ]
+Polish = Annotated[float, typer.Option(help="Seconds of local search from the best tour")]
+Together = Annotated[int, typer.Option(help="Number of instances per batch")]
+Device = Annotated[Literal["auto", "cpu", "cuda"], typer.Option(help="Where the network runs")]
+RESULTS = Path("results")
 
 
-def evaluate(
-    method: Annotated[str, typer.Option(help=f"{', '.join(NAMES)}, policy, ants or reference.")],
-    bed: Annotated[str, typer.Option(help="A named bed, or a file of instances.")],
-    limit: Annotated[int | None, typer.Option(help="Only so many, the first ones.")] = None,
-    seconds: Annotated[float, typer.Option(help="Of a solver, for each instance.")] = 1.0,
-    policy: Annotated[
-        Path | None, typer.Option(help="A trained policy's folder, or a shipped one's name.")
-    ] = None,
+class Kinds(TyperGroup):
+    """The commands; what was typed as in version 0.1, with --method, is answered with today's words."""
+
+    # typer has a click of its own, whose Context has no public name.
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        """Refuse options before a command."""
+        if args and args[0].startswith("--") and args[0] != "--help":
+            raise InvalidRequest(f"the kind of method comes first; type: {self._today(args)}")
+        return super().parse_args(ctx, args)
+
+    def _today(self, words: list[str]) -> str:
+        given: dict[str, list[str]] = {}
+        for word in words:
+            if word.startswith("--"):
+                name, sign, value = word.partition("=")
+                given[name] = [value] if sign else []
+            elif given:
+                given[list(given)[-1]].append(word)
+        old = "".join(given.pop("--method", []))
+        if not old:
+            return f"fairway evaluate {' | '.join(self.commands)}, each with --help"
+        new = [old]
+        if old in ("policy", "ants"):
+            new += given.pop("--policy", ["FOLDER"])
+        elif old not in self.commands:
+            name = old.removesuffix("-seeded")
+            new = ["solver", RENAMED.get(name, name)]
+            new += ["--seeded"] if name != old and "--policy" not in given else []
+        params = self.commands[new[0]].params
+        known = {word for each in params for word in (*each.opts, *each.secondary_opts)}
+        new += [word for name in given if name in known for word in (name, *given[name])]
+        return f"fairway evaluate {shlex.join(new)}"
+
+
+evaluate_app = typer.Typer(
+    cls=Kinds,
+    help="Run a method over a test set, one line per instance; a rerun resumes.",
+    no_args_is_help=True,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What is evaluated, and where the lines go: the options that all kinds of methods share."""
+
+    bed: str
+    limit: int | None
+    references: Path | None
+    out: Path
+    study: str
+    label: str
+    tours: bool
+
+
+@evaluate_app.command()
+def policy(
+    policy: Trained,
+    bed: Bed,
     decode: Annotated[
-        Literal["greedy", "sample", "beam", "labels", "retreat"],
-        typer.Option(help="How a policy is used."),
+        Literal["greedy", "sample", "beam"], typer.Option(help="How tours are taken from it")
     ] = "greedy",
-    symmetries: Annotated[bool, typer.Option(help="See instances in eight ways.")] = True,
-    samples: Annotated[int, typer.Option(help="Tours sampled, of each view.")] = 1,
-    width: Annotated[int, typer.Option(help="Of a beam.")] = 16,
-    budget: Annotated[int, typer.Option(help="Extra steps allowed for backtracking.")] = 200,
-    mask: Annotated[
-        Literal["trained", "none", "0", "1", "2", "pairs", "drafts"],
-        typer.Option(help="Steps of look-ahead, over pairs, or the exact one for drafts."),
-    ] = "trained",
-    ants: Annotated[int, typer.Option(help="Of a colony, in each iteration.")] = 100,
-    iterations: Annotated[int, typer.Option(help="Of a colony.")] = 10,
-    power: Power = 1.0,
-    search: Searched = "none",
-    last_iteration: LastAlone = False,
-    polish: Annotated[float, typer.Option(help="Seconds of local search at the end.")] = 0.0,
-    trials: Annotated[int | None, typer.Option(help="Of LKH-3.")] = None,
-    references: CostsForGaps = None,
-    out: Annotated[Path, typer.Option(help="The folder of all results.")] = Path("results"),
-    study: Annotated[str, typer.Option(help="The table that it belongs to.")] = "main",
-    label: Annotated[str | None, typer.Option(help="The name of its row.")] = None,
-    tours: Annotated[bool, typer.Option(help="Keep the best tours too.")] = False,
-    seed: Annotated[int, typer.Option(help="Of all chance.")] = 0,
-    workers: Annotated[int | None, typer.Option(help="Processes; all cores if none.")] = None,
-    together: Annotated[int, typer.Option(help="Instances decoded side by side.")] = 500,
-    device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option()] = "auto",
+    symmetries: Annotated[
+        bool, typer.Option(help="Decode the eight rotations and reflections of each instance")
+    ] = True,
+    samples: Annotated[int, typer.Option(help="Number of tours sampled per view")] = 1,
+    width: Annotated[int, typer.Option(help="Beam width")] = 16,
+    budget: Annotated[int, typer.Option(help="Additional steps for backtracking")] = 200,
+    mask: Mask = "trained",
+    polish: Polish = 0.0,
+    seed: Seed = 0,
+    workers: Workers = None,
+    together: Together = 500,
+    device: Device = "auto",
+    limit: Limit = None,
+    references: References = None,
+    out: Out = RESULTS,
+    study: Study = "main",
+    label: Label = None,
+    tours: Tours = False,
 ) -> None:
-    """Run a method over a bed, a line an instance; what is there already is gone on with."""
-    from fairway.cli import show
-    from fairway.evaluate.methods import Asked
-    from fairway.evaluate.run import Place
-    from fairway.evaluate.run import evaluate as run
-    from fairway.inference.foraging import Foraging
-    from fairway.inference.mode import Mode
+    """Evaluate a trained policy: greedy, sampling or beam search."""
+    from fairway.evaluate.methods import PolicyEval
+    from fairway.inference.config import DecodeConfig
 
-    _check(seconds=seconds, polish=polish, together=together, workers=workers, seed=seed)
-    mode = Mode(decode, symmetries, samples, width, budget, _guard(mask))
-    foraging = Foraging(ants, iterations, search, last_iteration, _guard(mask), power)
-    asked = Asked(
-        method, seconds, seed, policy, mode, polish, trials, references, workers, device, together, foraging
+    how = DecodeConfig(decode, symmetries, samples, width, budget, _guard(mask))
+    config = PolicyEval(
+        policy=policy, decode=how, polish=polish,
+        seed=seed, workers=workers, device=device, together=together,
     )  # fmt: skip
-    instances = _instances(bed)
-    place = Place(out, study, instances.name, label or _label(asked))
-    against = _against(instances.name, references)
-    count = len(instances) if limit is None else min(limit, len(instances))
-    last = _watched(run(asked, instances, place, limit, tours=tours), place.label, count)
-    show.out.print(_summary(last, against))
-    show.out.print(str(place.path), soft_wrap=True)
+    size = {"sample": f" {samples}", "beam": f" {width}"}.get(decode, "")
+    said = [decode + size, "x8" if symmetries else "", *_said(mask, polish)]
+    row = label or _row(_trained_name(policy), said)
+    _evaluate(config, Scope(bed, limit, references, out, study, row, tours))
+
+
+@evaluate_app.command()
+def ants(
+    policy: Trained,
+    bed: Bed,
+    ants: Annotated[int, typer.Option(help="Number of ants per iteration")] = 100,
+    iterations: Annotated[int, typer.Option(help="Number of iterations")] = 10,
+    power: Annotated[
+        float, typer.Option(help="Exponent of the heuristic; above 1, ants keep closer to it")
+    ] = 1.0,
+    search: Annotated[
+        Literal["none", "trail", "tours"],
+        typer.Option(help="Local search around tours: for the pheromone, or for the tours too"),
+    ] = "none",
+    last_iteration: Annotated[
+        bool, typer.Option("--last-iteration", help="Count only the tours of the last iteration")
+    ] = False,
+    mask: Mask = "trained",
+    polish: Polish = 0.0,
+    seed: Seed = 0,
+    workers: Workers = None,
+    together: Together = 32,
+    device: Device = "auto",
+    limit: Limit = None,
+    references: References = None,
+    out: Out = RESULTS,
+    study: Study = "main",
+    label: Label = None,
+    tours: Tours = False,
+) -> None:
+    """Evaluate a trained ant colony."""
+    from fairway.evaluate.methods import AntsEval
+    from fairway.inference.config import ACOConfig
+
+    how = ACOConfig(ants, iterations, search, last_iteration, _guard(mask), power)
+    config = AntsEval(
+        policy=policy, aco=how, polish=polish,
+        seed=seed, workers=workers, device=device, together=together,
+    )  # fmt: skip
+    said = [
+        f"{ants} ants x{iterations}",
+        f"power {power:g}" if power != 1 else "",
+        f"search {search}" if search != "none" else "",
+        "last iteration" if last_iteration else "",
+        *_said(mask, polish),
+    ]
+    row = label or _row(_trained_name(policy), said)
+    _evaluate(config, Scope(bed, limit, references, out, study, row, tours))
+
+
+@evaluate_app.command()
+def solver(
+    solver: Annotated[
+        Literal[
+            "fairway", "exact", "local-search", "beam", "greedy-l", "greedy-c", "pyvrp", "ortools", "lkh"
+        ],
+        typer.Argument(help="Fairway's solver, a part of it, a greedy rule, or a solver by others"),
+    ],
+    bed: Bed,
+    seconds: Annotated[float, typer.Option(help="Time limit per instance")] = 1.0,
+    policy: Annotated[
+        Path | None, typer.Option(help="Trained policy whose tours the solver starts from")
+    ] = None,
+    seeded: Annotated[
+        bool, typer.Option("--seeded", help="Start from a tour by a greedy rule or by insertion")
+    ] = False,
+    width: Annotated[int, typer.Option(help="Beam width")] = 16,
+    trials: Annotated[
+        int, typer.Option(help="Trials of LKH-3 (default: until the time limit)", show_default=False)
+    ] = 1_000_000_000,
+    seed: Seed = 0,
+    workers: Workers = None,
+    limit: Limit = None,
+    references: References = None,
+    out: Out = RESULTS,
+    study: Study = "main",
+    label: Label = None,
+    tours: Tours = False,
+) -> None:  # fmt: skip
+    """Evaluate a solver: Fairway's own, PyVRP, OR-Tools or LKH-3, or a greedy rule."""
+    from fairway.evaluate.solvers import SolverEval
+
+    config = SolverEval(
+        solver=solver, seconds=seconds, seed=seed, policy=policy,
+        seeded=seeded, width=width, trials=trials, workers=workers,
+    )  # fmt: skip
+    said = [
+        str(width) if solver == "beam" else "",
+        f"{seconds:g} s" if solver not in UNTIMED else "",
+        f"from {_trained_name(policy)}" if policy is not None else "",
+    ]
+    row = label or _row(NAMES[solver] + " seeded" * config.started, said)
+    _evaluate(config, Scope(bed, limit, references, out, study, row, tours))
+
+
+@evaluate_app.command()
+def reference(
+    bed: Bed,
+    references: Annotated[
+        Path | None, typer.Option(help="File of reference tours (default: those that ship)")
+    ] = None,
+    limit: Limit = None,
+    out: Out = RESULTS,
+    study: Study = "main",
+    label: Label = None,
+    tours: Tours = False,
+) -> None:
+    """Evaluate the reference tours themselves, published or shipped."""
+    from fairway.evaluate.methods import ReferenceEval
+
+    row = label or ("best known" if references is None else "LKH3")
+    scope = Scope(bed, limit, references, out, study, row, tours)
+    _evaluate(ReferenceEval(references=references), scope)
+
+
+def _evaluate(config: "EvalConfig", scope: Scope) -> None:
+    """Run a method, show how far it is, and print its row and where its lines are."""
+    from fairway.cli import show
+    from fairway.evaluate.outcomes import packed
+    from fairway.evaluate.run import Place, evaluate
+
+    instances = _instances(scope.bed)
+    place = Place(scope.out, scope.study, instances.name, scope.label)
+    against = _against(instances.name, scope.references)
+    count = len(instances) if scope.limit is None else min(scope.limit, len(instances))
+    runs = evaluate(config, instances, place, scope.limit, tours=scope.tours)
+    show.out.print(_summary(_watched(runs, place.label, count), against))
+    show.out.print(str(packed(place.path)), soft_wrap=True)
     raise typer.Exit(ANSWERED)
-
-
-LEAST = {"seconds": 0, "polish": 0, "together": 1, "workers": 1, "seed": 0}
-
-
-def _check(**given: float | None) -> None:
-    """Refuse numbers that no evaluation can have, not-a-numbers among them."""
-    for name, value in given.items():
-        if value is not None and not LEAST[name] <= value < math.inf:
-            raise InvalidRequest(f"--{name} is {value}; expected {LEAST[name]} or more")
 
 
 def _instances(bed: str) -> "InstanceSet":
@@ -134,53 +298,31 @@ def _instances(bed: str) -> "InstanceSet":
     path = Path(bed)
     if bed in beds() or not (path.exists() or path.suffix):
         return load_bed(bed)
+    # What is known of a named bed, its references above all, is not known of a file that is called like it.
+    name = path.stem if path.stem not in beds() else path.stem + (path.suffix or ".file")
     found = read(path)
-    # A file named like a bed is not that bed, and its results are not to be taken for the bed's.
-    name = f"{path.stem}{path.suffix or '-file'}" if path.stem in beds() else path.stem
-    if isinstance(found, Instance):
-        return instance_set([found], name)
-    return replace(found, name=name)
+    return instance_set([found], name) if isinstance(found, Instance) else replace(found, name=name)
 
 
 def _guard(mask: str) -> "Guard | None":
     from fairway.kernels.lookahead.rule import PAIRS, Guard, Rule
 
-    if mask == "trained":
-        return None
-    if mask in ("none", "drafts"):
-        return Guard("none" if mask == "none" else "drafts")
-    steps: dict[str, Literal[0, 1, 2]] = {"0": 0, "1": 1, "2": 2}
-    return Guard("ahead", PAIRS if mask == "pairs" else Rule(steps[mask]))
+    plain = {"trained": None, "none": Guard("none"), "drafts": Guard("drafts")}
+    rules = {"0": Rule(0), "1": Rule(1), "2": Rule(2), "pairs": PAIRS}
+    return Guard(rule=rules[mask]) if mask in rules else plain[mask]
 
 
-def _label(asked: "Asked") -> str:
+def _row(name: str, settings: list[str]) -> str:
     """The name of a row where none was given: the method as tables name it, and after a comma what it was given."""
-    mode, said = asked.mode, NAMES.get(asked.method, asked.method)
-    settings = []
-    if asked.method == "reference":
-        return "best known" if asked.references is None else "LKH3"
-    if asked.method == "policy" and asked.policy is not None:
-        said = _trained_name(asked.policy)
-        sizes = {
-            "sample": mode.samples, "beam": mode.width, "labels": mode.width, "retreat": mode.budget
-        }  # fmt: skip
-        settings.append(f"{mode.kind} {sizes.get(mode.kind, '')}".strip())
-        settings += ["x8"] if mode.views > 1 else []
-        settings += _masks(mode.guard)
-    elif asked.method == "ants" and asked.policy is not None:
-        said, foraging = _trained_name(asked.policy), asked.foraging
-        settings.append(f"{foraging.ants} ants x{foraging.iterations}")
-        settings += [f"power {foraging.power:g}"] if foraging.power != 1 else []
-        settings += [f"search {foraging.search}"] if foraging.search != "none" else []
-        settings += ["last iteration"] if foraging.last else []
-        settings += _masks(foraging.guard)
-    elif asked.method == "beam":
-        settings.append(str(mode.width))
-    elif asked.method in TIMED:
-        settings.append(f"{asked.seconds:g} s")
-        settings += [f"from {_trained_name(asked.policy)}"] if asked.policy is not None else []
-    settings += [f"local search {asked.polish:g} s"] if asked.polish else []
-    return ", ".join([said, " ".join(settings)]) if settings else said
+    said = " ".join(filter(None, settings))
+    return f"{name}, {said}" if said else name
+
+
+def _said(mask: str, polish: float) -> list[str]:
+    return [
+        f"mask {mask}" if mask != "trained" else "",
+        f"local search {polish:g} s" if polish else "",
+    ]
 
 
 def _trained_name(folder: Path) -> str:
@@ -189,13 +331,6 @@ def _trained_name(folder: Path) -> str:
     from fairway.recipes import paper_name
 
     return paper_name(str(facts_of(folder).get("policy"))) or folder.resolve().name
-
-
-def _masks(guard: "Guard | None") -> list[str]:
-    if guard is None:
-        return []
-    ahead = "pairs" if guard.rule.pairs else guard.rule.steps
-    return [f"mask {ahead if guard.kind == 'ahead' else guard.kind}"]
 
 
 def _watched(runs: Iterator["Results"], label: str, count: int) -> "Results":
@@ -209,19 +344,19 @@ def _watched(runs: Iterator["Results"], label: str, count: int) -> "Results":
     return results
 
 
-def _against(bed: str, references: Path | None) -> "Yardstick | None":
+def _against(bed: str, references: Path | None) -> "ReferenceCosts | None":
     """What costs are compared with, read before any work is done."""
-    from fairway.evaluate.tree import yardsticks
+    from fairway.evaluate.tree import reference_costs_by_bed
     from fairway.problems.beds import beds
 
     if references is not None and bed not in beds():
         raise InvalidRequest(
             f"--references are for named beds; {bed} is a file of yours, whose costs stand alone"
         )
-    return yardsticks({} if references is None else {bed: references})(bed)
+    return reference_costs_by_bed({} if references is None else {bed: references})(bed)
 
 
-def _summary(results: "Results", against: "Yardstick | None") -> "Table":
+def _summary(results: "Results", against: "ReferenceCosts | None") -> "Table":
     """The row that was measured."""
     from fairway.evaluate.studies import bed_table, measured_of
     from fairway.evaluate.tables import filled, of, terminal

@@ -9,7 +9,9 @@ from fairway.errors import InvalidRequest
 
 
 def report(
-    root: Annotated[Path, typer.Argument(help="A folder STUDY/BED/LABEL.jsonl.")] = Path("results"),
+    root: Annotated[
+        Path, typer.Argument(help="Folder of results, STUDY/BED/LABEL.jsonl.xz")
+    ] = Path("results"),
     out: Annotated[Path, typer.Option(help="The folder to write into.")] = Path("report"),
     references: Annotated[
         list[str] | None, typer.Option(help="BED=FILE: the authors' lkh_*.pkl, or .npz.")

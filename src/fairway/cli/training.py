@@ -1,16 +1,18 @@
 """The verb `train`: a recipe becomes a run in a folder, with a live panel on terminals and plain lines elsewhere."""
 
 import math
+import shlex
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from fairway.cli import ANSWERED, INTERRUPTED
-from fairway.errors import InvalidRequest
+from fairway.errors import FairwayError, InvalidRequest
 
 if TYPE_CHECKING:
     from rich.panel import Panel
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 LINE_EVERY = 10.0
 """Seconds of training between the lines that stand in for the panel where there is no terminal."""
+JOURNAL, JOURNAL_EVERY = "train.log", 60.0
+"""The file in a run's folder that has such lines too, and the seconds of training between them."""
 
 PHASES = {"warm": "baseline warm-up"}
 """Of training, where their names alone say too little."""
@@ -27,15 +31,25 @@ PHASES = {"warm": "baseline warm-up"}
 
 def train(
     recipe: Annotated[str, typer.Argument(help="Such as fairway-tsptw20-hard; see --list.")] = "",
-    minutes: Annotated[float | None, typer.Option(help="Of training, the whole run.")] = None,
-    instances: Annotated[int | None, typer.Option(help="To train on, the whole run.")] = None,
+    minutes: Annotated[
+        float | None, typer.Option(help="Minutes of training, over the whole run.")
+    ] = None,
+    instances: Annotated[
+        int | None, typer.Option(help="Instances to train on, over the whole run.")
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Train for the recipe's own length, often days.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="The run's folder; runs/RECIPE if none.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run there.")] = False,
     start: Annotated[
         Path | None, typer.Option("--from", help="A checkpoint to begin with.")
     ] = None,
     device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option()] = "auto",
-    batch: Annotated[int | None, typer.Option(help="Instances a step.")] = None,
+    batch: Annotated[int | None, typer.Option(help="Instances per step.")] = None,
+    threads: Annotated[
+        int | None, typer.Option(help="Number of CPU threads (default: all cores).")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Equal seeds give equal runs.")] = None,
     names: Annotated[
         bool, typer.Option("--list", help="Print the usual recipes and stop.")
@@ -49,27 +63,31 @@ def train(
         raise typer.Exit(ANSWERED)
     if not recipe:
         raise InvalidRequest("which recipe? name one; fairway train --list prints the usual ones")
-    _check(minutes, instances, resume, start)
+    _check(minutes, instances, threads)
+    if resume and start is not None:
+        raise InvalidRequest("a resumed run has its own weights; leave out --from or --resume")
     from fairway.train.session import train_recipe
 
     config = _config(recipe, batch, seed, weights=start is not None or resume)
     folder = out or Path("runs") / recipe
-    budget = _budget(minutes, instances)
-    events = train_recipe(config, folder, budget, resume=resume, device=device, start=start)
-    end = _shown(config, events)
+    budget = _budget(config, minutes, instances, full, resume)
+    again = resume_command(recipe, folder, batch, seed, threads)
+    events = train_recipe(
+        config, folder, budget, resume=resume, device=device, start=start, threads=threads
+    )
+    end = _shown(config, events, folder, again)
     if end is not None:
         print(end.out / "policy.json")
         raise typer.Exit(INTERRUPTED if end.interrupted else ANSWERED)
 
 
-def _check(minutes: float | None, instances: int | None, resume: bool, start: Path | None) -> None:
+def _check(minutes: float | None, instances: int | None, threads: int | None) -> None:
     """Refuse what no run could serve, before anything heavy is imported."""
     if minutes is not None and not minutes > 0:
         raise InvalidRequest(f"--minutes is {minutes:g}; expected more than 0")
-    if instances is not None and instances < 1:
-        raise InvalidRequest(f"--instances is {instances}; expected 1 or more")
-    if resume and start is not None:
-        raise InvalidRequest("a resumed run has its own weights; leave out --from or --resume")
+    for name, value in (("instances", instances), ("threads", threads)):
+        if value is not None and value < 1:
+            raise InvalidRequest(f"--{name} is {value}; expected 1 or more")
 
 
 def _config(recipe: str, batch: int | None, seed: int | None, weights: bool) -> "Config":
@@ -84,13 +102,41 @@ def _config(recipe: str, batch: int | None, seed: int | None, weights: bool) -> 
     return config if seed is None else replace(config, seed=seed)
 
 
-def _budget(minutes: float | None, instances: int | None) -> "Budget | None":
+def _budget(
+    config: "Config", minutes: float | None, instances: int | None, full: bool, resume: bool
+) -> "Budget | None":
+    """How long to train; None for as long as a resumed run was begun with."""
     from fairway.train.loop import Budget
 
-    return None if minutes is None and instances is None else Budget(instances, minutes)
+    limited = minutes is not None or instances is not None
+    if full and limited:
+        raise InvalidRequest(
+            "--full is the recipe's own length; leave out --minutes and --instances"
+        )
+    if not (full or limited or resume):
+        raise InvalidRequest(
+            f"how long? give --minutes, --instances, or --full for all {config.instances:,} instances of the recipe"
+        )
+    return Budget(instances, minutes) if full or limited else None
 
 
-def _shown(config: "Config", events: "Iterator[Event]") -> "Finished | None":
+def resume_command(
+    recipe: str, folder: Path, batch: int | None, seed: int | None, threads: int | None
+) -> str:
+    """The command that goes on with a run, as it can be pasted into a shell."""
+    given = {"batch": batch, "seed": seed, "threads": threads}
+    said = [
+        word
+        for name, value in given.items()
+        if value is not None
+        for word in (f"--{name}", str(value))
+    ]
+    return shlex.join(["fairway", "train", recipe, "--resume", "--out", str(folder), *said])
+
+
+def _shown(
+    config: "Config", events: "Iterator[Event]", folder: Path, again: str
+) -> "Finished | None":
     """Show what happens as it does, and return how it ended; None in a process that only lends a hand."""
     from fairway.cli import show
     from fairway.train.session import Finished, Note, Record, Validation
@@ -98,21 +144,49 @@ def _shown(config: "Config", events: "Iterator[Event]") -> "Finished | None":
     record: Record | None = None
     validation: Validation | None = None
     end = None
-    with _display(config) as display:
-        for event in events:
-            match event:
-                case Note():
-                    show.note(event.sentence)
-                case Record():
-                    record = event
-                case Validation():
-                    validation = event
-                case Finished():
-                    end = event
-            display(record, validation)
+    journal = Journal(folder / JOURNAL)
+    try:
+        with _display(config) as display:
+            for event in events:
+                match event:
+                    case Note():
+                        show.note(event.sentence)
+                        journal.write(event.sentence)
+                    case Record():
+                        record = event
+                        journal.now_and_then(event)
+                    case Validation():
+                        validation = event
+                        journal.write(validation_line(event))
+                    case Finished():
+                        end = event
+                display(record, validation)
+    except FairwayError as error:
+        if record is not None or validation is not None:  # else it was refused, and no run began
+            journal.write(f"ended: {error}")
+        raise
     if end is not None:
-        show.err.print(end_line(end), soft_wrap=True)
+        journal.write(end_line(end, again))
+        show.err.print(end_line(end, again), soft_wrap=True)
     return end
+
+
+class Journal:
+    """The lines of a run in its folder, with the time of day, for whoever comes back to a lost terminal."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._last = path, -math.inf
+
+    def write(self, line: str) -> None:
+        """Add a line; a folder that cannot be written is told of by the run itself."""
+        with suppress(OSError), self._path.open("a") as file:
+            file.write(f"{datetime.now().astimezone().isoformat(timespec='seconds')}  {line}\n")
+
+    def now_and_then(self, record: "Record") -> None:
+        """Add a record where the last one is some time ago."""
+        if record.seconds - self._last >= JOURNAL_EVERY:
+            self._last = record.seconds
+            self.write(record_line(record))
 
 
 Display = Callable[["Record | None", "Validation | None"], None]
@@ -160,13 +234,13 @@ def panel(config: "Config", record: "Record | None", validation: "Validation | N
     table.add_column("validation", justify="right")
     figures = {} if record is None else record.figures
     score = None if validation is None else validation.score
-    for name, field, scale, unit in (
-        ("Sol. infeasible", "sol_infeasible", 100.0, " %"),
-        ("Inst. infeasible", "inst_infeasible", 100.0, " %"),
-        ("length", "length", 1.0, ""),
+    for name, field, unit in (
+        ("Sol. infeasible", "sol_infeasible", " %"),
+        ("Inst. infeasible", "inst_infeasible", " %"),
+        ("length", "length", ""),
     ):
-        seen = _number(figures.get(field), scale, unit)
-        table.add_row(name, seen, _number(getattr(score, field, None), 1.0, unit))
+        seen = _number(figures.get(field), unit)
+        table.add_row(name, seen, _number(getattr(score, field, None), unit))
     pulse = Text("preparing the first step" if record is None else pulse_of(record), style="dim")
     head = Table.grid(padding=(0, 2))
     bar = ProgressBar(total=1.0, completed=spent, width=36)
@@ -196,7 +270,7 @@ def record_line(record: "Record") -> str:
     return (
         f"{100 * record.spent:5.1f} %  step {record.step}  {record.instances:,} instances  "
         f"{record.pace:,.0f}/s  loss {figures['loss']:.4f}  length {figures['length']:.4f}  "
-        f"Sol. {100 * figures['sol_infeasible']:.2f} %  Inst. {100 * figures['inst_infeasible']:.2f} %  "
+        f"Sol. {figures['sol_infeasible']:.2f} %  Inst. {figures['inst_infeasible']:.2f} %  "
         f"rate {record.rate:.1e}  phase: {PHASES.get(record.phase, record.phase)}  {remaining(record)}"
     )
 
@@ -210,18 +284,18 @@ def validation_line(validation: "Validation") -> str:
     )
 
 
-def end_line(end: "Finished") -> str:
-    """The last word on a run."""
+def end_line(end: "Finished", again: str) -> str:
+    """The last word on a run, with the command that goes on with it where it was interrupted."""
     what = f"{end.instances:,} instances in {_clock(end.seconds)}"
     if end.interrupted:
-        return f"interrupted after {what}; go on with --resume --out {end.out}"
+        return f"interrupted after {what}; go on with: {again}"
     return f"trained on {what}; policy, log and learning curve are in {end.out}"
 
 
-def _number(value: float | None, scale: float, unit: str) -> str:
+def _number(value: float | None, unit: str) -> str:
     if value is None or math.isnan(value):
         return "-"
-    return f"{scale * value:.2f}{unit}" if unit else f"{scale * value:.4f}"
+    return f"{value:.2f}{unit}" if unit else f"{value:.4f}"
 
 
 def _clock(seconds: float) -> str:

@@ -7,7 +7,7 @@ import typer
 
 from fairway.cli import ANSWERED, NOT_FEASIBLE
 from fairway.cli.benching import bench_app
-from fairway.cli.evaluating import evaluate
+from fairway.cli.evaluating import evaluate_app
 from fairway.cli.options import Distances, File, Index, Json, Tour
 from fairway.cli.reporting import report
 from fairway.cli.solving import explain, solve, warmup
@@ -29,7 +29,7 @@ app.command()(solve)
 app.command()(explain)
 app.command()(warmup)
 app.command()(train)
-app.command()(evaluate)
+app.add_typer(evaluate_app, name="evaluate")
 app.command()(report)
 app.add_typer(bench_app, name="bench")
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from fairway.errors import InvalidFile
 from fairway.evaluate.outcomes import Results
-from fairway.evaluate.studies import FIGURES, printed
+from fairway.evaluate.published import published
+from fairway.evaluate.studies import FIGURES
 from fairway.evaluate.tables import Column, Kind, Row, Table, Value
 
 Costs = Mapping[str, float | None]
@@ -17,7 +18,7 @@ CAPTION = "Gaps are to the optimum; published rows are made of the costs that ar
 
 def dumas_tables(results: Sequence[Results]) -> list[Table]:
     """How many of the library's instances each method solves and how well, then instance by instance."""
-    rows = [row for row in printed("dumas") if "optimum" in row.extra]
+    rows = [row for row in published("dumas") if "optimum" in row.extra]
     optimum = {row.bed: row.extra["optimum"] for row in rows}
     said = {
         label: {row.bed: row.objective for row in rows if row.label == label}
@@ -45,7 +46,7 @@ def _by_name(results: Results) -> dict[str, float | None]:
     if any(outcome.index > 0 for outcome in outcomes):
         raise InvalidFile(
             f"dumas/{header.bed}, {header.label!r}: holds more than the one instance of a file of Dumas et al.; "
-            "delete it, and run fairway evaluate --study dumas --bed FILE for each of them"
+            "delete it, and run fairway evaluate solver fairway --study dumas --bed FILE for each of them"
         )
     return {header.bed: outcomes[0].cost} if outcomes else {}
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from fairway.evaluate.metrics import Yardstick, broken_at, gaps
+from fairway.evaluate.comparisons import Comparison
+from fairway.evaluate.metrics import ReferenceCosts, broken_at, gaps
 from fairway.evaluate.outcomes import Results
-from fairway.evaluate.significance import Comparison
 from fairway.evaluate.studies import ASIDE, FIGURES, TITLES
 from fairway.evaluate.tables import Row, Table, lettered
 from fairway.pictures.bars import Bar, draw_bars
@@ -36,7 +36,7 @@ def boxes_figure(
     bed: str,
     ranked: Sequence[Results],
     pairs: Sequence[tuple[int, int, Comparison]],
-    against: Yardstick,
+    against: ReferenceCosts,
 ) -> Figure | None:
     """The gaps of methods in the order of their ranking, and which differ."""
     known = [gaps(each, against.valid) for each in ranked]

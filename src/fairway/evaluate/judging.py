@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from fairway.evaluate.outcomes import Outcome
-from fairway.judge import Solution, verify
+from fairway.judge import TOLERANCE, Solution, verify
 from fairway.problems.instance import Instance
 
 Tours = Int[np.ndarray, "K M"]
@@ -63,31 +63,35 @@ def walked(
     ends = np.zeros((len(tours), 1), np.int64)
     circuit = np.concatenate([ends, tours, ends], axis=1)
     legs = instance.travel[circuit[:, :-1], circuit[:, 1:]]
-    over = _lateness(instance, tours, legs) if instance.timed else None
-    if instance.laden:
-        over = _overload(instance, tours)
-    assert over is not None, "an instance has windows or drafts"
-    return legs.cumsum(axis=1)[:, -1], over
+    return legs.cumsum(axis=1)[:, -1], _excess(instance, tours, legs)
 
 
-def _lateness(
+def _excess(
     instance: Instance, tours: Tours, legs: Float[np.ndarray, "K N"]
 ) -> Float[np.ndarray, "K N"]:
+    """By how much tours are late or too heavy at each stop and, last, on the return; negative where they are not."""
+    at_home = np.full((len(tours), 1), -np.inf)
+    turn = 1 if instance.load == "growing" else -1
+    load = instance.demand[tours][:, ::turn].cumsum(axis=1)[:, ::turn]
+    over = np.concatenate([load - instance.draft[tours], at_home], axis=1)
+    if not instance.timed:
+        return over
     now = np.full(len(tours), instance.opens[0] + instance.service[0])
-    over = np.empty_like(legs)
     for place, node in enumerate(tours.T):
         start = np.maximum(now + legs[:, place], instance.opens[node])
-        over[:, place] = start - instance.closes[node]
+        over[:, place] = np.maximum(over[:, place], start - instance.closes[node])
         now = start + instance.service[node]
     over[:, -1] = now + legs[:, -1] - instance.closes[0]
     return over
 
 
-def _overload(instance: Instance, tours: Tours) -> Float[np.ndarray, "K N"]:
-    turn = 1 if instance.load == "growing" else -1
-    load = instance.demand[tours][:, ::turn].cumsum(axis=1)[:, ::turn]
-    at_sea = np.full((len(tours), 1), -np.inf)
-    return np.concatenate([load - instance.draft[tours], at_sea], axis=1)
+def best_row(instance: Instance, tours: Tours) -> tuple[int, ...] | None:
+    """The cheapest tour that keeps every limit, or else the one that passes them by least."""
+    if not len(tours):
+        return None
+    cost, over = walked(instance, tours)
+    late = np.maximum(over - TOLERANCE, 0).sum(axis=1)
+    return tuple(tours[np.lexsort((cost, late))[0]].tolist())
 
 
 def _permutations(tours: Tours) -> Bool[np.ndarray, " K"]:

@@ -14,13 +14,10 @@ from fairway.evaluate.outcomes import Outcome, Results
 from fairway.evaluate.references import References
 from fairway.judge import verify
 from fairway.problems.beds import beds, load_bed
-from fairway.problems.files.pickles import TSPDL_SCALE, TSPTW_SCALE
+from fairway.problems.table import PROBLEMS
 
 PENALTY = 100.0
 """The gap, in percent, at which an instance without a tour is counted where it is counted at all."""
-
-NORMALISED = {"tsptw": TSPTW_SCALE, "tspdl": TSPDL_SCALE}
-"""By what the paper divides the lengths of its beds."""
 
 TEN_THOUSAND = 10_000
 """Instances of a published bed, which is what the paper's times are for."""
@@ -32,7 +29,7 @@ Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Yardstick:
+class ReferenceCosts:
     """Costs that gaps are taken to, one an instance of the bed; NaN where there is none."""
 
     source: str
@@ -122,7 +119,7 @@ class Metrics:
     speed: Speed | None
 
 
-def yardstick(references: References) -> Yardstick:
+def reference_costs(references: References) -> ReferenceCosts:
     """The references of a bed with, for those that are refused, the lengths that their sources state."""
     stated = references.cost.copy()
     refused = [index for index in references.refused.tolist() if references.tour[index].any()]
@@ -130,11 +127,11 @@ def yardstick(references: References) -> Yardstick:
         instances = load_bed(references.bed)
         for index in refused:
             stated[index] = verify(instances[index], references.tour[index].tolist()).cost
-    return Yardstick(references.source, stated, references.cost)
+    return ReferenceCosts(references.source, stated, references.cost)
 
 
 def measure(
-    results: Results, against: Yardstick | None = None, penalty: float = PENALTY
+    results: Results, against: ReferenceCosts | None = None, penalty: float = PENALTY
 ) -> Metrics:
     """The figures of an evaluation, finished or not.
 
@@ -164,7 +161,7 @@ def measure(
 
 def unit_of(bed: str) -> float:
     """By what lengths are divided in tables; those of library instances stay as they are."""
-    return NORMALISED[beds()[bed].problem] if bed in beds() else 1.0
+    return PROBLEMS[beds()[bed].problem].scale if bed in beds() else 1.0
 
 
 def gaps(results: Results, reference: Float[np.ndarray, " B"]) -> Float[np.ndarray, " K"]:
@@ -214,7 +211,7 @@ def broken_at(outcomes: list[Outcome]) -> Int[np.ndarray, " N"]:
     return counts
 
 
-def _gap(results: Results, against: Yardstick, penalty: float) -> Gap:
+def _gap(results: Results, against: ReferenceCosts, penalty: float) -> Gap:
     stated, valid = gaps(results, against.stated), gaps(results, against.valid)
     has_stated, has_valid = (
         ~np.isnan(costs[results.index]) for costs in (against.stated, against.valid)

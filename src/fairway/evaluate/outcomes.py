@@ -1,10 +1,12 @@
-"""What an evaluation leaves behind: one file of outcomes, a line an instance, and one of times beside it.
+"""What an evaluation leaves behind: one line per instance, compressed once all are there.
 
-The layout is `STUDY/BED/LABEL.jsonl`. Its first line says what was run; the lines after it depend on nothing but that,
-so that equal runs leave equal files. Clocks do not repeat themselves, so times stand in `LABEL.times.jsonl`.
+While it runs, outcomes go to `STUDY/BED/LABEL.jsonl` and times to `LABEL.times.jsonl`. The first line says what was
+run; outcomes depend on nothing but that, so that equal runs leave equal ones. A finished evaluation is one file,
+`LABEL.jsonl.xz`: the same lines, and after them those of the times. Where both are there, it is the one that counts.
 """
 
 import json
+import lzma
 import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields
@@ -14,9 +16,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from fairway import atomic
 from fairway.errors import InvalidFile
 
 TIMES = ".times.jsonl"
+PACKED = ".xz"
+DAMAGED = "delete this file, and run the evaluation again"
 ANEW = "delete this line and all after it, and run the evaluation again"
 """What puts a file of outcomes right: a run goes on from what is left of it, if only an empty file."""
 TIMES_ALONE = "delete this file of times alone, the outcomes beside it are good without"
@@ -122,6 +127,19 @@ def times_beside(path: Path) -> Path:
     return path.with_name(path.name.removesuffix(".jsonl") + TIMES)
 
 
+def packed(path: Path) -> Path:
+    """Where the outcomes of a file stand once all are there."""
+    return path.with_name(path.name + PACKED)
+
+
+def pack(path: Path, results: Results) -> None:
+    """Keep a finished evaluation in one compressed file in place of the plain ones."""
+    lines = map(line_of, [results.header, *results.outcomes, *results.timings])
+    atomic.write_bytes(packed(path), lzma.compress("".join(lines).encode()))
+    for plain in (path, times_beside(path)):
+        plain.unlink(missing_ok=True)
+
+
 def line_of(item: Header | Outcome | Timing) -> str:
     """One line of JSON; what an outcome has nothing to say about is left out."""
     said = asdict(item)
@@ -135,18 +153,21 @@ def line_of(item: Header | Outcome | Timing) -> str:
 
 
 def read_results(path: Path) -> Results:
-    """A file of outcomes, with its times where they are there; a last line that was cut off is left out."""
-    lines = whole_lines(path)
+    """The outcomes of a file, packed or plain, with times where they are there; a last line cut off is left out."""
+    file, fix = (packed(path), DAMAGED) if packed(path).exists() else (path, ANEW)
+    lines = whole_lines(file, fix)
     if not lines:
-        raise InvalidFile(f"{path}: holds no outcomes; make it anew with fairway evaluate")
-    _check(Header, lines[0], f"{path}, line 1", ANEW)
-    for number, line in enumerate(lines[1:], start=2):
-        _check(Outcome, line, f"{path}, line {number}", ANEW)
+        raise InvalidFile(f"{file}: holds no outcomes; make it anew with fairway evaluate")
+    kinds = [Header, *(Timing if "first" in line else Outcome for line in lines[1:])]
+    pairs = list(zip(kinds, lines, strict=True))
+    for number, (kind, line) in enumerate(pairs, start=1):
+        _check(kind, line, f"{file}, line {number}", fix)
     beside = times_beside(path)
-    times = whole_lines(beside, TIMES_ALONE)
+    times = whole_lines(beside, TIMES_ALONE) if file == path else []
     for number, line in enumerate(times, start=1):
         _check(Timing, line, f"{beside}, line {number}", TIMES_ALONE)
-    outcomes = [_outcome(line) for line in lines[1:]]
+    outcomes = [_outcome(line) for kind, line in pairs if kind is Outcome]
+    times = [*(line for kind, line in pairs if kind is Timing), *times]
     return Results(Header(**lines[0]), outcomes, [Timing(**line) for line in times])
 
 
@@ -154,17 +175,21 @@ def whole_lines(path: Path, fix: str = ANEW) -> list[dict[str, Any]]:
     """The lines of a file that end as lines do; none where there is no file.
 
     Args:
-        path: Of the file, an object of JSON a line.
+        path: Of the file, an object of JSON a line; one that ends in .xz is compressed.
         fix: What to do about a line that is none.
     """
     try:
-        text = path.read_text(encoding="utf-8", errors="surrogateescape")
+        content = path.read_bytes()
+        content = lzma.decompress(content) if path.suffix == PACKED else content
+    except lzma.LZMAError as error:
+        raise InvalidFile(f"{path}: is damaged ({error}); {fix}") from error
     except FileNotFoundError:
         return []
     except OSError as error:
         raise InvalidFile(
             f"{path}: cannot be read ({error.strerror}); make it a file that you may read"
         ) from error
+    text = content.decode(errors="surrogateescape")
     return _parsed(path, text.split("\n")[:-1], fix)
 
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from fairway.errors import InvalidRequest
-
 
 @dataclass(frozen=True, slots=True)
 class PublishedRow:
@@ -41,14 +39,9 @@ def studies() -> tuple[str, ...]:
     return tuple(dict.fromkeys(row.study for row in _rows()))
 
 
-def published(study: str) -> list[PublishedRow]:
-    """The rows of a study, in the order of its tables, bed by bed."""
-    found = [row for row in _rows() if row.study == study]
-    if not found:
-        raise InvalidRequest(
-            f"nothing is published for a study {study!r}; expected one of {', '.join(studies())}"
-        )
-    return found
+def published(study: str, bed: str | None = None) -> list[PublishedRow]:
+    """The rows of a study, or of one bed of it, in the order of its tables; none for most studies of our own."""
+    return [row for row in _rows() if row.study == study and bed in (None, row.bed)]
 
 
 @cache

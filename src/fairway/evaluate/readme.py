@@ -6,7 +6,8 @@ from pathlib import Path
 
 from fairway import atomic
 from fairway.errors import InvalidFile
-from fairway.evaluate.studies import Measured, beds_of, in_order, printed
+from fairway.evaluate.published import published
+from fairway.evaluate.studies import Measured, beds_of, in_order
 from fairway.evaluate.tables import Column, Row, Table, Value, as_printed, lettered, markdown
 
 START, END = "<!-- results -->", "<!-- /results -->"
@@ -27,7 +28,7 @@ def results_table(measured: Sequence[Measured]) -> Table:
     shown = [each for each in shown if each.header.label in able]
     run = {each.header.bed for each in shown}
     said: dict[str, dict[str, Value]] = {}
-    printed_rows = [row for row in printed(STUDY) if row.bed in run]
+    printed_rows = [row for row in published(STUDY) if row.bed in run]
     known = {row.label for row in printed_rows if row.inst != ALL}
     for row in printed_rows:
         if row.label in known:
@@ -45,7 +46,7 @@ def results_table(measured: Sequence[Measured]) -> Table:
 
 
 def _counts(each: Measured) -> bool:
-    """Whether a row says more than that a yardstick is as long as itself."""
+    """Whether a row says more than that a reference is as long as itself."""
     return each.header.method != YARDSTICK
 
 

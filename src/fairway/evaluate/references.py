@@ -1,4 +1,9 @@
-"""Reference costs of a bed, every one of them backed by a tour that the judge accepts, or left out."""
+"""Reference costs of a bed, every one of them backed by a tour that the judge accepts, or left out.
+
+Those that ship are tours of our own solver. A tour is kept as how far each stop stands from its place in the order of
+limits, which is little where limits bind and compresses to a few bytes. Costs are not kept at all: the judge works them
+out again when the tours are read.
+"""
 
 import io
 from dataclasses import dataclass
@@ -7,14 +12,15 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from fairway.atomic import write_bytes
 from fairway.errors import InvalidFile, InvalidRequest
-from fairway.evaluate.shipped import FOLDER, read_shipped
 from fairway.judge import Solution, verify
 from fairway.problems.beds import bed_named, load_bed
 from fairway.problems.files import pickles
 from fairway.problems.files.text import Unreadable
 from fairway.problems.sets import InstanceSet
 
+FOLDER = Path(__file__).with_name("references")
 PUBLISHED_TOLERANCE = 1e-3
 """What the authors' environment forgives, 1e-5 in normalised units, in the raw units of the TSPTW beds."""
 
@@ -46,8 +52,19 @@ class Stated:
     """None where the tours speak for themselves."""
     tour: Int[np.ndarray, "B M"]
     proved: Bool[np.ndarray, " B"]
-    delivery_order: bool
-    """The published TSPDL tours are those of a ship that leaves full: backwards, for the published instances."""
+    published_order: bool
+    """Whether the tours go the way of the published ones, which is not always that of the instances."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shipped:
+    """The tours of the first instances of a bed."""
+
+    tour: Int[np.ndarray, "K M"]
+    proved: Bool[np.ndarray, " K"]
+    """Whether it is proved that no tour is better."""
+    made_by: str
+    """The version of Fairway and the command."""
 
 
 def load_references(
@@ -74,6 +91,30 @@ def load_references(
         raise InvalidFile(f"{place}: {error.message}") from error
 
 
+def read_shipped(instances: InstanceSet, path: Path) -> Shipped:
+    """The tours in a file that `write_shipped` made for the same instances."""
+    with np.load(path, allow_pickle=False) as file:
+        shift, proved, made_by = file["shift"], file["proved"], str(file["made_by"])
+    rank = shift.astype(np.int64) + np.arange(shift.shape[1])
+    order = _by_limit(instances)[: len(rank)]
+    return Shipped(np.take_along_axis(order, rank, axis=1), proved, made_by)
+
+
+def write_shipped(instances: InstanceSet, path: Path, shipped: Shipped) -> None:
+    """Keep tours of the first instances in a file, whole or not at all."""
+    rank = np.argsort(_by_limit(instances), axis=1)[: len(shipped.tour)]
+    shift = np.take_along_axis(rank, shipped.tour - 1, axis=1) - np.arange(rank.shape[1])
+    small = np.int8 if rank.shape[1] <= np.iinfo(np.int8).max else np.int16
+    content = io.BytesIO()
+    np.savez_compressed(
+        content,
+        shift=shift.astype(small),
+        proved=shipped.proved,
+        made_by=np.array(shipped.made_by),
+    )
+    write_bytes(path, content.getvalue())
+
+
 def _shipped(bed: str) -> Stated:
     path = FOLDER / f"{bed}.npz"
     if not path.exists():
@@ -85,13 +126,13 @@ def _shipped(bed: str) -> Stated:
     tour = np.zeros((len(instances), instances.nodes - 1), np.int64)
     proved = np.zeros(len(instances), bool)
     tour[: len(shipped.tour)], proved[: len(shipped.tour)] = shipped.tour, shipped.proved
-    return Stated(shipped.made_by, None, tour, proved, delivery_order=False)
+    return Stated(shipped.made_by, None, tour, proved, published_order=False)
 
 
 def _stated(content: bytes, source: str) -> Stated:
     if pickles.recognises(content):
         cost, tour, _ = pickles.published_references(content)
-        return Stated(source, cost, tour, np.zeros(len(cost), bool), delivery_order=True)
+        return Stated(source, cost, tour, np.zeros(len(cost), bool), published_order=True)
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
@@ -101,7 +142,7 @@ def _stated(content: bytes, source: str) -> Stated:
         raise Unreadable(
             "is no file of references; expected a .npz with arrays cost and tour"
         ) from error
-    return Stated(source, cost, tour, proved, delivery_order=True)
+    return Stated(source, cost, tour, proved, published_order=True)
 
 
 def _judged(instances: InstanceSet, stated: Stated, tolerance: float) -> References:
@@ -111,7 +152,7 @@ def _judged(instances: InstanceSet, stated: Stated, tolerance: float) -> Referen
         raise Unreadable(
             f"holds {stated_cost.shape} costs and {stated.tour.shape} tours; bed {instances.name} has {expected}"
         )
-    backwards = instances.problem == "tspdl" and stated.delivery_order
+    backwards = stated.published_order and instances.laden
     tours = stated.tour[:, ::-1] if backwards else stated.tour
     judged = np.full(len(instances), np.nan)
     for index in np.flatnonzero(tours.any(axis=1)).tolist():
@@ -122,3 +163,13 @@ def _judged(instances: InstanceSet, stated: Stated, tolerance: float) -> Referen
             judged[index] = verdict.cost
     proved = stated.proved & ~np.isnan(judged)
     return References(instances.name, stated.source, judged, proved, tours)
+
+
+def _by_limit(instances: InstanceSet) -> Int[np.ndarray, "B M"]:
+    """All stops in the order of the middles of their windows, or of their drafts."""
+    limit = instances.draft
+    if limit is None:
+        assert instances.opens is not None, "there are windows"
+        assert instances.closes is not None
+        limit = instances.opens + instances.closes
+    return 1 + np.argsort(limit[:, 1:], axis=1, kind="stable")

@@ -17,8 +17,9 @@ from fairway.evaluate.comparisons import (
 )
 from fairway.evaluate.dumas import dumas_tables
 from fairway.evaluate.figures import boxes_figure, breaks_figure, study_figure
-from fairway.evaluate.metrics import Yardstick
+from fairway.evaluate.metrics import ReferenceCosts
 from fairway.evaluate.outcomes import Results
+from fairway.evaluate.published import published
 from fairway.evaluate.published import studies as printed_studies
 from fairway.evaluate.studies import (
     TITLES,
@@ -27,11 +28,10 @@ from fairway.evaluate.studies import (
     beds_of,
     measured_of,
     plain,
-    printed,
     speed_table,
 )
 from fairway.evaluate.tables import Column, Row, Table, comma_separated, markdown, of
-from fairway.evaluate.tree import FORESIGHT, Against, Tree, yardsticks
+from fairway.evaluate.tree import FORESIGHT, Against, Tree, reference_costs_by_bed
 from fairway.pictures import save
 from fairway.pictures.foresight import curve_of, draw_foresight
 
@@ -54,30 +54,31 @@ TO_DO = """\
 |---|---|
 """
 
-_RUN = "fairway evaluate --bed tsptw50-hard --method"
-_GUIDED = "fairway evaluate --bed tspdl500-hard --method solve --study guided"
+_ON = "--bed tsptw50-hard"
+_GREEDY = f"fairway evaluate solver greedy-c {_ON}"
+_GUIDED = "fairway evaluate solver fairway --bed tspdl500-hard --study guided"
 COMMANDS = {
     "lambda": (
-        "fairway train pomo-star-lambda2-tsptw50-hard",
-        f'{_RUN} policy --policy runs/pomo-star-lambda2-tsptw50-hard --study lambda --label "lambda 2"',
+        "fairway train pomo-star-lambda2-tsptw50-hard --full",
+        f'fairway evaluate policy runs/pomo-star-lambda2-tsptw50-hard {_ON} --study lambda --label "lambda 2"',
     ),
     "count": (
-        "fairway train pomo-star-nocount-tsptw50-hard",
-        f'{_RUN} policy --policy runs/pomo-star-nocount-tsptw50-hard --study count --label "without J_IN"',
+        "fairway train pomo-star-nocount-tsptw50-hard --full",
+        f'fairway evaluate policy runs/pomo-star-nocount-tsptw50-hard {_ON} --study count --label "without J_IN"',
     ),
-    "beams": (f"{_RUN} beam --study beams",),
+    "beams": (f"fairway evaluate solver beam {_ON} --study beams",),
     "guided": (
         f"{_GUIDED} --label without",
         f"{_GUIDED} --policy general-tspdl --label 'with the policy'",
     ),
-    "significance": (f"{_RUN} greedy-c", f"{_RUN} solve --limit 1000"),
-    "breaks": (f"{_RUN} greedy-c",),
+    "significance": (_GREEDY, f"fairway evaluate solver fairway {_ON} --limit 1000"),
+    "breaks": (_GREEDY,),
     FORESIGHT: (
-        "fairway train pomo-star-pip-d-tsptw50-hard",
+        "fairway train pomo-star-pip-d-tsptw50-hard --full",
         f"mkdir -p results/{FORESIGHT}",
         f"cp runs/pomo-star-pip-d-tsptw50-hard/log.jsonl results/{FORESIGHT}/tsptw50-hard.jsonl",
     ),
-    "speed": (f"{_RUN} greedy-c",),
+    "speed": (_GREEDY,),
 }
 """What gives a page to a study of which nothing is published."""
 
@@ -132,11 +133,11 @@ def report(root: Path, out: Path, references: Mapping[str, Path] | None = None) 
     """Write every table and picture that a folder of evaluations has the results for.
 
     Args:
-        root: Evaluations as `STUDY/BED/LABEL.jsonl`, and logs of trainings as `foresight/NAME.jsonl`.
+        root: Evaluations as `STUDY/BED/LABEL.jsonl.xz`, and logs of trainings as `foresight/NAME.jsonl`.
         out: The folder to write into; it is made where it is missing.
         references: Files of reference costs by bed; for other beds those that ship with Fairway are used.
     """
-    tree, against = Tree(root), yardsticks(references or {})
+    tree, against = Tree(root), reference_costs_by_bed(references or {})
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -189,7 +190,7 @@ def _study(
             yield from _beside(bed, results, costs)
 
 
-def _beside(bed: str, results: Sequence[Results], against: Yardstick | None) -> Iterator[Part]:
+def _beside(bed: str, results: Sequence[Results], against: ReferenceCosts | None) -> Iterator[Part]:
     """What else the results of the main tables tell: which methods differ, and where tours fail."""
     order = ranked(results, against)
     if len(order) > 1:
@@ -206,7 +207,7 @@ def _overlap(tree: Tree, bed: str, results: Sequence[Results], against: Against)
     single = [each for each in results if all(outcome.tours <= 1 for outcome in each.outcomes)]
     augmented = [each for each in results if each not in single]
     if not augmented:
-        wanted = {plain(row.label) for row in printed("overlap", bed)}
+        wanted = {plain(row.label) for row in published("overlap", bed)}
         main = tree.results("main", bed)
         augmented = [each for each in main if plain(each.header.label) in wanted]
     costs = against(bed) if augmented or single else None

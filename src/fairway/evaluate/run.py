@@ -14,7 +14,7 @@ import numpy as np
 from fairway import atomic
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.evaluate.judging import Tolerances, outcome_of
-from fairway.evaluate.methods import A_LOSS, Asked, Method, Proposal, opened
+from fairway.evaluate.methods import A_LOSS, EvalConfig, Method, Proposal
 from fairway.evaluate.outcomes import (
     TIMES,
     Header,
@@ -22,6 +22,8 @@ from fairway.evaluate.outcomes import (
     Results,
     Timing,
     line_of,
+    pack,
+    packed,
     read_results,
     times_beside,
     whole_lines,
@@ -37,7 +39,7 @@ VERSIONED = ("fairway", "numpy", "torch", "pyvrp", "ortools")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the outcomes go: `ROOT/STUDY/BED/LABEL.jsonl`."""
+    """Where the outcomes go: `ROOT/STUDY/BED/LABEL.jsonl`, and `.xz` once all are there."""
 
     root: Path
     study: str
@@ -63,17 +65,17 @@ class Place:
 
 
 def evaluate(
-    asked: Asked,
+    config: EvalConfig,
     instances: InstanceSet,
     place: Place,
     limit: int | None = None,
     *,
     tours: bool = False,
 ) -> Iterator[Results]:
-    """Run what is asked, going on with what is there, and yield what there is after every group.
+    """Run a method, going on with what is there, and yield what there is after every group.
 
     Args:
-        asked: The method with its settings.
+        config: The method with its settings.
         instances: A whole bed.
         place: Where the outcomes go.
         limit: How many of the first instances; None for all.
@@ -82,8 +84,8 @@ def evaluate(
     count = len(instances) if limit is None else min(limit, len(instances))
     if count < 1:
         raise InvalidRequest(f"the limit is {limit}; expected 1 or more")
-    with opened(asked, instances) as method:
-        header = _header(asked, method, instances, place, count)
+    with config.opened(instances) as method:
+        header = _header(method, instances, place, count)
         path = place.path
         results = _taken_up(path, header, 1 if method.one_by_one else method.together)
         yield results
@@ -114,6 +116,7 @@ def evaluate(
                 results.outcomes.extend(outcomes)
                 results.timings.append(timing)
                 yield results
+        pack(path, results)
 
 
 def _pieces(
@@ -137,9 +140,7 @@ def _work(proposals: list[Proposal], wall: float) -> float:
     return sum(known) if len(known) == len(proposals) else wall
 
 
-def _header(
-    asked: Asked, method: Method, instances: InstanceSet, place: Place, count: int
-) -> Header:
+def _header(method: Method, instances: InstanceSet, place: Place, count: int) -> Header:
     integral = instances[0].integral
     strict = 0.0 if integral else TOLERANCE
     # The paper's tolerance is in the units of its beds.
@@ -148,7 +149,7 @@ def _header(
         study=place.study,
         bed=place.bed,
         label=place.label,
-        method=asked.method,
+        method=method.name,
         settings={**method.settings, **_content(instances)},
         versions=_versions(),
         tolerance=method.tolerance if lenient else strict,
@@ -190,7 +191,7 @@ def _versions() -> dict[str, str]:
 def _taken_up(path: Path, header: Header, together: int) -> Results:
     """What a run before this one left, as far as its groups are whole; else a new file with its first line."""
     _make_room(path.parent)
-    old = read_results(path) if whole_lines(path) else None
+    old = read_results(path) if packed(path).exists() or whole_lines(path) else None
     if old is None or (not old.outcomes and old.header != header):
         kept = Results(header, [], [])
     else:
@@ -236,6 +237,7 @@ def _rewrite(path: Path, results: Results) -> None:
     lines = [line_of(results.header), *map(line_of, results.outcomes)]
     atomic.write_bytes(times_beside(path), "".join(map(line_of, results.timings)).encode())
     atomic.write_bytes(path, "".join(lines).encode())
+    packed(path).unlink(missing_ok=True)
 
 
 def _append(path: Path, items: list[Outcome] | list[Timing]) -> None:

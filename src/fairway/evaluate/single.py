@@ -77,10 +77,10 @@ def _begin(solver: Single) -> None:
 
 def _prepare(solver: Single) -> None:
     """Import and compile what the solver needs, on an instance that takes it no time."""
-    tiny = Instance([[0, 1, 2], [1, 0, 1], [2, 1, 0]], closes=99)
-    warm_up([tiny], Request())
+    small = Instance([[0, 1, 2], [1, 0, 1], [2, 1, 0]], closes=99)
+    warm_up([small], Request())
     quick = {"seconds": 0.01} if "seconds" in solver.keywords else {}
-    partial(solver, **quick)(tiny, (1, 2))
+    partial(solver, **quick)(small, (1, 2))
 
 
 def _timed(solver: Single, instance: Instance, initial: Tour | None) -> Found:

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fairway.evaluate.metrics import Metrics, Yardstick, measure
+from fairway.evaluate.metrics import Metrics, ReferenceCosts, measure
 from fairway.evaluate.outcomes import Header, Results
 from fairway.evaluate.published import PublishedRow, published
-from fairway.evaluate.published import studies as printed_studies
 from fairway.evaluate.tables import Column, Row, Table, Value
 from fairway.problems.beds import beds
 
@@ -120,15 +119,9 @@ def in_order(rows: Sequence[PublishedRow], labels: Iterable[str]) -> list[str]:
     return sorted(known, key=lambda label: (known[label], label))
 
 
-def printed(study: str, bed: str | None = None) -> list[PublishedRow]:
-    """What is published for a study, or for one bed of it; nothing, for most studies of our own."""
-    rows = published(study) if study in printed_studies() else []
-    return [row for row in rows if bed in (None, row.bed)]
-
-
 def beds_of(study: str, found: Iterable[str]) -> list[str]:
     """The beds with published or measured rows, in the order of the beds, then of the tables."""
-    known = [*dict.fromkeys([*(row.bed for row in printed(study)), *sorted(found)])]
+    known = [*dict.fromkeys([*(row.bed for row in published(study)), *sorted(found)])]
     order = {bed: place for place, bed in enumerate(beds())}
     return sorted(known, key=lambda bed: order.get(bed, len(order)))
 
@@ -142,7 +135,7 @@ def bed_table(study: str, bed: str, measured: Sequence[Measured], source: str | 
         measured: What was run on it for this study.
         source: Where the reference costs come from that measured gaps are taken to; None without.
     """
-    rows = printed(study, bed)
+    rows = published(study, bed)
     keys = dict.fromkeys(key for row in rows for key in row.extra)
     figures = tuple(
         replace(column, aside=column.key == INSTANCE and INSTANCE not in keys) for column in FIGURES
@@ -229,7 +222,7 @@ def speed_table(measured: Iterable[Measured]) -> Table:
     return Table("", SPEED, tuple(rows))
 
 
-def measured_of(results: Results, against: Yardstick | None) -> Measured:
+def measured_of(results: Results, against: ReferenceCosts | None) -> Measured:
     """The same evaluation without its outcomes."""
     return Measured(results.header, measure(results, against))
 

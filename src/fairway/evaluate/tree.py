@@ -1,4 +1,4 @@
-"""A folder of evaluations, `STUDY/BED/LABEL.jsonl`, and what its results are measured against."""
+"""A folder of evaluations, `STUDY/BED/LABEL.jsonl.xz`, and what its results are measured against."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,20 +7,19 @@ from pathlib import Path
 from typing import Any
 
 from fairway.errors import InvalidFile
-from fairway.evaluate.metrics import Yardstick, yardstick
-from fairway.evaluate.outcomes import TIMES, Results, check_value, read_results, whole_lines
-from fairway.evaluate.references import load_references
-from fairway.evaluate.shipped import FOLDER
+from fairway.evaluate.metrics import ReferenceCosts, reference_costs
+from fairway.evaluate.outcomes import PACKED, TIMES, Results, check_value, read_results, whole_lines
+from fairway.evaluate.references import FOLDER, load_references
 from fairway.problems.beds import bed_named, beds
 
 FORESIGHT = "foresight"
-"""The folder with logs of trainings, `foresight/NAME.jsonl`, in place of a study."""
+"""The folder with logs of trainings, `foresight/NAME.jsonl` or `.xz`, in place of a study."""
 FORESEEN = ("instances", "doomed", "doomed_found", "sound", "sound_found")
 """What is read of such a log."""
 LOG_ANEW = "copy the log.jsonl of the training anew, or leave it out"
 
-Against = Callable[[str], Yardstick | None]
-"""From the name of a bed to its yardstick; None where it has none."""
+Against = Callable[[str], ReferenceCosts | None]
+"""From the name of a bed to its reference costs; None where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +48,31 @@ class Tree:
 
     def logs(self) -> list[tuple[str, list[dict[str, Any]]]]:
         """The logs of trainings that a PIP-D head is looked at in, by name."""
-        return [(path.stem, _log(path)) for path in sorted(self.root.glob(f"{FORESIGHT}/*.jsonl"))]
+        paths = sorted(self.root.glob(f"{FORESIGHT}/*.jsonl*"))
+        return [(path.name.partition(".jsonl")[0], _log(path)) for path in paths]
 
     def _files(self, study: str, bed: str) -> list[Path]:
-        paths = self.root.glob(f"{study}/{bed}/*.jsonl")
-        return sorted(path for path in paths if not path.name.endswith(TIMES))
+        """By their plain names, whether they are packed or not."""
+        found = self.root.glob(f"{study}/{bed}/*.jsonl*")
+        plain = {path.with_name(path.name.removesuffix(PACKED)) for path in found}
+        return sorted(path for path in plain if _is_outcomes(path))
 
 
-def yardsticks(files: Mapping[str, Path]) -> Against:
+def _is_outcomes(path: Path) -> bool:
+    return path.suffix == ".jsonl" and not path.name.endswith(TIMES)
+
+
+def reference_costs_by_bed(files: Mapping[str, Path]) -> Against:
     """The references of beds: from the files given, else those that ship; each is judged once, when first asked for."""
     for bed in files:
         bed_named(bed)
 
     @cache
-    def against(bed: str) -> Yardstick | None:
+    def against(bed: str) -> ReferenceCosts | None:
         if bed in files:
-            return yardstick(load_references(bed, files[bed]))
+            return reference_costs(load_references(bed, files[bed]))
         if bed in beds() and (FOLDER / f"{bed}.npz").exists():
-            return yardstick(load_references(bed))
+            return reference_costs(load_references(bed))
         return None
 
     return against

@@ -12,9 +12,9 @@ from jaxtyping import Int
 from torch import Tensor
 
 from fairway.errors import InvalidFile, InvalidRequest
-from fairway.inference.chance import streams, uniform
-from fairway.inference.foraging import Foraging
+from fairway.inference.config import ACOConfig
 from fairway.inference.model import check_guard, guard_of
+from fairway.inference.rng import streams, uniform
 from fairway.kernels.lookahead.rule import Guard
 from fairway.kernels.moves.form import Form, form_of
 from fairway.policies.checkpoint import load_heatmap
@@ -23,7 +23,7 @@ from fairway.problems.batch import forwards, to_batch
 from fairway.problems.instance import Instance
 from fairway.problems.model import model_of
 from fairway.problems.sets import InstanceSet
-from fairway.search.ants import cost_to_ants, drawn_to, forage, outlook_of, untouched, weigh
+from fairway.search.ants import construct, cost_to_ants, log_weights, outlook_of, untouched, weigh
 from fairway.search.polish import polish, side_by_side
 from fairway.search.rollout import Pause, paused
 
@@ -65,7 +65,7 @@ def load_colony(path: Path | str, device: torch.device | str = "cpu") -> Colony:
         said = card.trained["config"]
         guard = guard_of(said["guard"])
         name, problem, sparse = card.trained["recipe"], said["problem"], said["sparse"]
-    except (TypeError, KeyError) as error:
+    except (TypeError, KeyError, InvalidRequest) as error:
         raise InvalidFile(
             f"{place}: does not say how its network was trained; train it anew with a gfacs recipe"
         ) from error
@@ -76,7 +76,7 @@ def load_colony(path: Path | str, device: torch.device | str = "cpu") -> Colony:
 def propose_by_ants(
     colony: Colony,
     instances: InstanceSet,
-    foraging: Foraging,
+    foraging: ACOConfig,
     seed: int = 0,
     first: int = 0,
     workers: int = 1,
@@ -104,19 +104,19 @@ def propose_by_ants(
 def _of_part(
     colony: Colony,
     instances: InstanceSet,
-    foraging: Foraging,
+    foraging: ACOConfig,
     seed: tuple[int, int],
     workers: int,
 ) -> Int[np.ndarray, "B K M"]:
-    found = list(islice(wander(colony, instances, foraging, seed, workers), foraging.iterations))
+    found = list(islice(iterate(colony, instances, foraging, seed, workers), foraging.iterations))
     return torch.cat(found[-1:] if foraging.last else found, dim=1).cpu().numpy()
 
 
 @torch.no_grad()
-def wander(
+def iterate(
     colony: Colony,
     instances: InstanceSet,
-    foraging: Foraging,
+    foraging: ACOConfig,
     seed: tuple[int, int] = (0, 0),
     workers: int = 1,
     pause: Pause | None = None,
@@ -140,7 +140,7 @@ def wander(
         look = outlook_of(batch, guard, foraging.ants, near)
         look = look if pause is None else paused(look, batch, pause)
         noise = uniform(chance, foraging.ants, instances.nodes - 1).to(colony.device)
-        built = forage(batch, look, drawn_to(heuristic, pheromone), noise)
+        built = construct(batch, look, log_weights(heuristic, pheromone), noise)
         tours = built.tours
         if foraging.search != "none":
             built = weigh(batch, _searched(forms, tours, (*seed, iteration), workers))

@@ -51,7 +51,7 @@ def load_model(path: Path | str, device: torch.device | str = "cpu") -> Model:
         said = card.trained.get("config", {}).get("guard")
         strongest = Guard("drafts") if problem == "tspdl" else Guard(rule=PAIRS)
         guard = strongest if said is None else guard_of(said)
-    except (TypeError, AttributeError, KeyError) as error:
+    except (TypeError, AttributeError, KeyError, InvalidRequest) as error:
         raise InvalidFile(
             f"{place}: does not say under which mask its policy was trained; train it anew"
         ) from error

@@ -7,19 +7,17 @@ import torch
 from jaxtyping import Int
 from torch import Generator, Tensor
 
-from fairway.inference.chance import sampled, streams, uniform
-from fairway.inference.guide import PolicyGuide
-from fairway.inference.mode import Mode
+from fairway.inference.config import DecodeConfig
 from fairway.inference.model import Model, check_guard
+from fairway.inference.rng import streams, uniform
 from fairway.kernels.lookahead import Guard
 from fairway.kernels.pointer import Pointer
 from fairway.problems.augment import symmetries
-from fairway.problems.batch import Batch, forwards, take, to_batch
+from fairway.problems.batch import Batch, forwards, to_batch
 from fairway.problems.sets import InstanceSet
-from fairway.search import exact, guided
+from fairway.search import guided
+from fairway.search.backtracking import build_with_backtracking
 from fairway.search.decode import build, scoring, watch
-from fairway.search.probing import build_carefully
-from fairway.search.retreat import retreating
 
 ROOM = {"cpu": 1 << 24, "cuda": 1 << 31}
 """Numbers that the largest tensor of a part may hold."""
@@ -28,7 +26,7 @@ NEAR = 1 << 20
 
 
 def propose(
-    model: Model, instances: InstanceSet, mode: Mode, seed: int = 0, first: int = 0
+    model: Model, instances: InstanceSet, mode: DecodeConfig, seed: int = 0, first: int = 0
 ) -> Int[np.ndarray, "B K M"]:
     """As many tours of every instance as the mode asks for, in the direction of the instances; not yet judged.
 
@@ -41,10 +39,6 @@ def propose(
     """
     model.check(instances)
     check_guard(mode.guard or model.guard, instances.problem)
-    if mode.kind == "labels":
-        return np.concatenate(
-            [_by_labels(model, instances, i, mode) for i in range(len(instances))]
-        )
     step = together(instances.nodes, mode, model.device)
     parts = [
         _of_part(model, instances[at : at + step], mode, (seed, first + at))
@@ -53,45 +47,32 @@ def propose(
     return forwards(instances, torch.cat(parts).cpu().numpy())
 
 
-def _by_labels(
-    model: Model, instances: InstanceSet, index: int, mode: Mode
-) -> Int[np.ndarray, "1 1 M"]:
-    """The best tour of a guided exact search, or where it found none, the policy's greedy one."""
-    one = instances[index : index + 1]
-    found = exact.beam(one[0], mode.width, rank=PolicyGuide(model, one, mode.guard))
-    if found.tour is None:
-        return propose(model, one, Mode(symmetries=False, guard=mode.guard))
-    return np.array(found.tour)[None, None]
-
-
-def together(nodes: int, mode: Mode, device: torch.device) -> int:
+def together(nodes: int, mode: DecodeConfig, device: torch.device) -> int:
     """Instances that are decoded at a time: as many as fit."""
     heads = 8
     a_view = nodes * max(nodes, heads * mode.tours // mode.views)
-    if mode.kind == "retreat":
-        a_view *= 4
-    compiled = device.type == "cpu" and mode.kind in ("greedy", "sample")
+    compiled = device.type == "cpu" and mode.kind != "beam"
     return max(1, (NEAR if compiled else ROOM[device.type]) // (a_view * mode.views))
 
 
 @torch.no_grad()
 def _of_part(
-    model: Model, instances: InstanceSet, mode: Mode, seed: tuple[int, int]
+    model: Model, instances: InstanceSet, mode: DecodeConfig, seed: tuple[int, int]
 ) -> Int[Tensor, "B K M"]:
     batch = to_batch(instances, model.device)
     views = symmetries(batch) if mode.symmetries else batch
     guard = mode.guard or model.guard
-    chance = [] if mode.kind in ("greedy", "beam") else streams(*seed, len(instances))
+    chance = streams(*seed, len(instances)) if mode.kind == "sample" else []
     tours = _decoded(views, model.policy(views), guard, mode, chance)
     return tours.unflatten(0, (mode.views, -1)).transpose(0, 1).flatten(1, 2)
 
 
 def _decoded(
-    views: Batch, pointer: Pointer, guard: Guard, mode: Mode, chance: Sequence[Generator]
+    views: Batch, pointer: Pointer, guard: Guard, mode: DecodeConfig, chance: Sequence[Generator]
 ) -> Int[Tensor, "B P M"]:
     match mode.kind:
         case "greedy":
-            return build_carefully(views, pointer, guard, mode.budget).tours
+            return build_with_backtracking(views, pointer, guard, mode.budget).tours
         case "sample":
             drawn = uniform(chance, mode.views, mode.samples, views.limit.shape[1] - 1)
             noise = drawn.transpose(0, 1).flatten(0, 1).to(views.limit.device)
@@ -99,24 +80,3 @@ def _decoded(
         case "beam":
             look, score = watch(views, guard, None), scoring(views, pointer)
             return guided.beam(views, look=look, score=score, width=mode.width)
-        case _:
-            return _turned_back(views, pointer, guard, mode, chance)
-
-
-def _turned_back(
-    views: Batch, pointer: Pointer, guard: Guard, mode: Mode, chance: Sequence[Generator]
-) -> Int[Tensor, "B 1 M"]:
-    """Greedy tours; where one of an instance breaks a limit, its views are decoded again and turn back in time."""
-    built = build_carefully(views, pointer, guard, mode.budget)
-    lost = (built.broken[:, 0] > 0).unflatten(0, (mode.views, -1))
-    some = torch.nonzero(lost.any(0))[:, 0]
-    if not len(some):
-        return built.tours
-    first = len(lost[0]) * torch.arange(mode.views, device=some.device)
-    at = (first[:, None] + some).flatten()
-    again, select = take(views, at), sampled([chance[i] for i in some.tolist()], mode.views)
-    look, score = watch(again, guard, None), scoring(again, pointer.of(at))
-    found = retreating(again, look=look, score=score, budget=mode.budget, chance=select)
-    tours, kept = built.tours.clone(), lost.flatten()[at]
-    tours[at[kept]] = found[kept]
-    return tours

@@ -39,7 +39,7 @@ def draw_curves(log: Path, title: str) -> Figure:
         )
         for name, colour, marker in (("sol", palette.BLUE, "o"), ("inst", palette.ORANGE, "s")):
             field, word = f"{name}_infeasible", f"{name.capitalize()}."
-            _trained(right, _points(training, field, 100.0), colour, f"{word} in training")
+            _trained(right, _points(training, field), colour, f"{word} in training")
             _checked(right, _points(validation, field), colour, marker, f"{word} in validation")
         right.set_ylim(bottom=0.0)
         _dress(left, "length")
@@ -62,7 +62,7 @@ def _entries(log: Path) -> Entries:
     return entries
 
 
-def _points(entries: Entries, field: str, scale: float = 1.0) -> Points:
+def _points(entries: Entries, field: str) -> Points:
     """Instances seen and the values of a field, where it has one; long series are averaged in pieces."""
     known = [
         (entry["instances"], entry[field]) for entry in entries if entry.get(field) is not None
@@ -70,7 +70,7 @@ def _points(entries: Entries, field: str, scale: float = 1.0) -> Points:
     table = np.array(known, dtype=float).reshape(-1, 2)
     pieces = np.array_split(table, min(len(table), MOST_POINTS)) if len(table) else []
     means = np.array([piece.mean(0) for piece in pieces]).reshape(-1, 2)
-    return means[:, 0], scale * means[:, 1]
+    return means[:, 0], means[:, 1]
 
 
 def _trained(axes: Axes, points: Points, colour: str, label: str) -> None:

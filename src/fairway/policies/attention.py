@@ -10,9 +10,8 @@ from torch import Tensor, nn
 
 from fairway.kernels.pointer import Facts, Pointer
 from fairway.policies.config import PolicyConfig
-from fairway.policies.decoder import CLIP, Decoder
+from fairway.policies.decoder import CLIP, Decoder, foresight_head
 from fairway.policies.features import features, relations
-from fairway.policies.foresight import foresight_head
 from fairway.policies.norms import norm
 from fairway.problems.batch import Batch
 

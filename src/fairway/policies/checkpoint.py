@@ -139,7 +139,7 @@ def _loaded(
     if isinstance(card.policy, HeatmapConfig) != (kind is HeatmapNetwork):
         drawn = isinstance(card.policy, HeatmapConfig)
         raise InvalidFile(
-            f"{place}: holds a network that draws heatmaps, for --method ants; expected a policy that decodes tours"
+            f"{place}: holds a network that draws heatmaps, for evaluate ants; expected a policy that decodes tours"
             if drawn
             else f"{place}: holds a policy that decodes tours; ants need one of a gfacs recipe"
         )

@@ -51,3 +51,14 @@ class Decoder(nn.Module):
         return Pointer(
             query * depth**-0.5, key, self.value(nodes), aim, drift, off, self.clip, facts
         )
+
+
+def foresight_head(config: PolicyConfig) -> Decoder:
+    """The PIP-D head: a decoder of its own that foretells which candidates the look-ahead would mask.
+
+    It mirrors the routing decoder with its own projections over the same encoder, but its heads see every node. The
+    sigmoid of its score is the probability that a candidate is infeasible; above one half, which is a score above
+    zero, the candidate is masked. The authors' POMO head neither scales nor clips, their AM head does both.
+    """
+    mirrored = config.backbone == "am"
+    return Decoder(config, clip=CLIP if mirrored else None, scaled=mirrored)

@@ -50,11 +50,6 @@ def by_limits(config: ColonyConfig) -> ColonyConfig:
     return replace(config, policy=replace(config.policy, graph="limits"))
 
 
-def searched_by_lkh(config: ColonyConfig) -> ColonyConfig:
-    """The authors' local search, for those who have the program."""
-    return replace(config, search="lkh")
-
-
 def growing(config: ColonyConfig) -> ColonyConfig:
     """Instances of a fifth of the nodes, then of two fifths, then of all: small ones teach most of it, and quickly."""
     sizes = (max(SMALLEST, config.nodes * fifths // 5) for fifths in (1, 2, 5))
@@ -64,6 +59,11 @@ def growing(config: ColonyConfig) -> ColonyConfig:
 def judged_by_search(config: ColonyConfig) -> ColonyConfig:
     """Tours as sampled count as what local search makes of them, from the first step on."""
     return replace(config, credit=(1.0, 1.0))
+
+
+def judged_by_search_and_growing(config: ColonyConfig) -> ColonyConfig:
+    """Both, as the colonies of 500 nodes in our tables are trained."""
+    return growing(judged_by_search(config))
 
 
 def looking_nearby(config: ColonyConfig) -> ColonyConfig:

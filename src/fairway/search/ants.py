@@ -15,8 +15,7 @@ from fairway.kernels.lookahead import Guard, Look, Outlook, none
 from fairway.problems.batch import Batch, rows
 from fairway.problems.problem import State
 from fairway.search.decode import Noise, watch
-from fairway.search.rollout import Rollout, Score, rollout, violation_unit
-from fairway.search.select import Select, inverse
+from fairway.search.rollout import Rollout, Score, Select, inverse, rollout, violation_unit
 
 DECAY = 0.9
 """The share of the pheromone that is left after an iteration."""
@@ -52,7 +51,7 @@ def untouched(batch: Batch) -> Pheromone:
     return Pheromone(torch.ones(instances, nodes, nodes, device=batch.limit.device))
 
 
-def drawn_to(
+def log_weights(
     heuristic: Float[Tensor, "B N N"], pheromone: Pheromone | None = None, power: float = 1.0
 ) -> Float[Tensor, "B N N"]:
     """The logarithm of how strongly ants are drawn from row to column.
@@ -72,8 +71,8 @@ def cost_to_ants(batch: Batch, built: Rollout) -> Float[Tensor, "B P"]:
     return built.length + built.excess / violation_unit(batch)[:, None] + built.broken
 
 
-def forage(batch: Batch, look: Look, pull: Float[Tensor, "B N N"], noise: Noise) -> Rollout:
-    """As many ants as the noise has rows, drawn as `drawn_to` says, under a look-ahead."""
+def construct(batch: Batch, look: Look, pull: Float[Tensor, "B N N"], noise: Noise) -> Rollout:
+    """As many ants as the noise has rows, drawn as `log_weights` says, under a look-ahead."""
     return rollout(
         batch,
         look=look,
@@ -84,7 +83,7 @@ def forage(batch: Batch, look: Look, pull: Float[Tensor, "B N N"], noise: Noise)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trodden:
+class Trajectories:
     """Tours with all that their ants could have done instead. Every node is left once, so choices are kept by node."""
 
     built: Rollout
@@ -103,13 +102,13 @@ class Trodden:
 
 
 @torch.no_grad()
-def explore(batch: Batch, look: Look, pull: Float[Tensor, "B N N"], noise: Noise) -> Trodden:
+def explore(batch: Batch, look: Look, pull: Float[Tensor, "B N N"], noise: Noise) -> Trajectories:
     """Forage, and keep what the ants could have done instead."""
     return _trodden(batch, look, _pulled(pull), inverse(noise, _as_numbered(batch)), noise.shape[1])
 
 
 @torch.no_grad()
-def retrace(batch: Batch, look: Look, tours: Int[Tensor, "B P M"]) -> Trodden:
+def replay_tours(batch: Batch, look: Look, tours: Int[Tensor, "B P M"]) -> Trajectories:
     """Go along given tours. A move of theirs counts as allowed whatever the look-ahead says."""
     return _trodden(batch, look, _indifferent, _along(tours), tours.shape[1])
 
@@ -175,7 +174,7 @@ def _along(tours: Int[Tensor, "B P M"]) -> Select:
     return lambda scores: next(steps)
 
 
-def _trodden(batch: Batch, look: Look, score: Score, select: Select, ants: int) -> Trodden:
+def _trodden(batch: Batch, look: Look, score: Score, select: Select, ants: int) -> Trajectories:
     instances, nodes = batch.limit.shape
     device = batch.limit.device
     allowed = torch.zeros(instances, ants, nodes, nodes, dtype=torch.bool, device=device)
@@ -192,7 +191,7 @@ def _trodden(batch: Batch, look: Look, score: Score, select: Select, ants: int) 
     path = torch.cat([depot, built.tours], dim=-1)
     after = path.scatter(-1, path, torch.cat([built.tours, depot], dim=-1))
     allowed.scatter_(-1, after[..., None], True)
-    return Trodden(built, torch.stack(levels, dim=-1), allowed, after)
+    return Trajectories(built, torch.stack(levels, dim=-1), allowed, after)
 
 
 def _foretold(batch: Batch, doom: Doom) -> Look:

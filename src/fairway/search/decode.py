@@ -13,8 +13,7 @@ from fairway.kernels.pointer.reference import known_facts, log_probabilities, sc
 from fairway.kernels.pointer.track import MOST_NODES, in_order, lay_out
 from fairway.problems.batch import Batch
 from fairway.problems.problem import State
-from fairway.search.rollout import Rollout, Score, rollout, weighed
-from fairway.search.select import greedy, inverse
+from fairway.search.rollout import Rollout, Score, greedy, inverse, rollout, weighed
 
 Noise = Float[Tensor, "B P M"]
 """Uniform in [0, 1), one number for each choice: equal noise samples equal tours, on every device."""

@@ -22,7 +22,6 @@ from fairway.kernels.pruning import prune
 from fairway.problems.instance import Instance
 from fairway.problems.model import START, Model, model_of
 from fairway.search.objective import MARGIN, Objective, is_makespan
-from fairway.search.ranking import Guidance, Ranking, ranked_by
 
 Status = Literal["optimal", "infeasible", "bounded", "truncated"]
 
@@ -131,7 +130,7 @@ def beam(
     instance: Instance,
     width: int,
     *,
-    rank: Literal["bound", "cost"] | Ranking | Guidance = "bound",
+    rank: Literal["bound", "cost"] = "bound",
     seconds: float = math.inf,
     memory: int = MEMORY,
     objective: Objective = "travel",
@@ -141,8 +140,7 @@ def beam(
     Args:
         instance: Any instance.
         width: Labels to keep of a layer, fewer where memory asks for it.
-        rank: What is kept: the cheapest labels so far, those of least bound, or those that a function, or a guide that
-            sees every layer, ranks lowest.
+        rank: What is kept: the cheapest labels so far, or those of least bound.
         seconds: Of work, from now on.
         memory: Bytes that labels may take, about.
         objective: The least travel, or for time windows the earliest return.
@@ -158,8 +156,7 @@ def beam(
     if view is None:
         known = replace(known, proved=True)
     elif not task.over:
-        ranking = RANKS[rank] if isinstance(rank, str) else ranked_by(rank)
-        outcome = run(view.law, view.bound, _limits(task, known, width), ranking)
+        outcome = run(view.law, view.bound, _limits(task, known, width), RANKS[rank])
         known = _learned(task, known, outcome)
     return _proof(task, known)
 

@@ -10,15 +10,17 @@ from torch import Tensor
 
 from fairway.kernels.lookahead import Look
 from fairway.kernels.lookahead.rule import Outlook
+from fairway.kernels.pointer.reference import WITHIN
 from fairway.problems.batch import Batch, rows
 from fairway.problems.problem import State, start, step
-from fairway.search.select import Select
 
 Score = Callable[[State, Outlook], Float[Tensor, "B P N"]]
 """How good each candidate is: log-probabilities up to a constant, from a policy bound to its batch.
 
 What the outlook allows is what may be chosen: all unvisited nodes where the look-ahead left none.
 """
+Select = Callable[[Float[Tensor, "B P N"]], Int[Tensor, "B P"]]
+"""From log-probabilities up to a constant, minus infinity where a node is not allowed, to a choice for each tour."""
 
 Pause = Callable[[float], None]
 """Called between two pieces of work with the part of it that is done; to end it, it raises."""
@@ -71,6 +73,28 @@ def paused(look: Look, batch: Batch, pause: Pause) -> Look:
         return look(state)
 
     return after_a_pause
+
+
+def greedy(scores: Float[Tensor, "B P N"]) -> Int[Tensor, "B P"]:
+    """The best candidate, the lowest number on ties."""
+    return scores.argmax(-1)
+
+
+def inverse(noise: Float[Tensor, "B P M"], order: Int[Tensor, "B N"]) -> Select:
+    """Candidates in proportion to the exponential of their scores, each where its number of noise falls; one rollout.
+
+    The order in which candidates share out the numbers is given, since equal noise must choose equal tours everywhere.
+    """
+    steps = iter(noise.unbind(-1))
+    wide = order[:, None, :].expand(-1, noise.shape[1], -1)
+
+    def sample(scores: Float[Tensor, "B P N"]) -> Int[Tensor, "B P"]:
+        likely = (scores - scores.amax(-1, keepdim=True)).exp().gather(-1, wide)
+        reached = likely.cumsum(-1) > (next(steps) * likely.sum(-1) * WITHIN)[..., None]
+        rank = (reached & (likely > 0)).int().argmax(-1, keepdim=True)
+        return wide.gather(-1, rank)[..., 0]
+
+    return sample
 
 
 def weighed(

@@ -49,7 +49,7 @@ def usual(instance: Instance, seconds: float) -> Path | None:
 @cache
 def model_at(path: Path) -> "Model | Colony":
     """What was trained in a folder, loaded once a process."""
-    from fairway.inference.brief import load_trained
+    from fairway.inference.anytime import load_trained
 
     return load_trained(path)
 
@@ -57,7 +57,7 @@ def model_at(path: Path) -> "Model | Colony":
 @cache
 def pace_at(path: Path) -> float:
     """How fast it is on this machine, measured once a process."""
-    from fairway.inference.brief import pace_of
+    from fairway.inference.anytime import pace_of
 
     return pace_of(model_at(path))
 
@@ -66,14 +66,14 @@ def guided_tours(
     instance: Instance, path: Path, seconds: float, seed: int = 0
 ) -> Iterator[tuple[int, ...]]:
     """Tours as they are proposed, none where that would take too much of the time."""
-    from fairway.inference.brief import tours_within
+    from fairway.inference.anytime import tours_within
 
     return tours_within(model_at(path), instance, SHARE * seconds, seed, pace_at(path))
 
 
 def prepare(instance: Instance, path: Path) -> None:
     """Load what is there, have it propose tours in every way it may have to, and see how fast it is."""
-    from fairway.inference.brief import rehearse
+    from fairway.inference.anytime import rehearse
 
     rehearse(model_at(path), instance)
     pace_at(path)

@@ -6,10 +6,10 @@ from dataclasses import replace
 import torch
 
 from fairway.errors import FairwayError
-from fairway.train.config import TrainConfig
+from fairway.train.distributed import DistContext
+from fairway.train.gfacs.config import ColonyConfig
 from fairway.train.loop import Budget, train
-from fairway.train.run import begin
-from fairway.train.world import World
+from fairway.train.run import Config, begin
 
 SPARED = 0.9
 """The share of the memory that a batch may take; the rest goes to fragments and to others."""
@@ -19,10 +19,10 @@ class OutOfMemory(FairwayError):
     """The batch is too large for the device."""
 
 
-def too_large(config: TrainConfig, device: torch.device, processes: int) -> OutOfMemory:
+def too_large(config: Config, device: torch.device, processes: int) -> OutOfMemory:
     """What to say of a batch that did not fit, with one that would, measured on smaller ones."""
     said = f"a batch of {config.batch} does not fit into the memory of {device}"
-    if device.type != "cuda":
+    if device.type != "cuda" or isinstance(config, ColonyConfig):
         return OutOfMemory(f"{said}; choose a smaller one with --batch")
     torch.cuda.empty_cache()
     room = int(SPARED * torch.cuda.mem_get_info(device)[1])
@@ -32,7 +32,9 @@ def too_large(config: TrainConfig, device: torch.device, processes: int) -> OutO
 
     share = largest_batch(measure, max(1, config.batch // processes), room)
     if share is None:
-        return OutOfMemory(f"{said}, and not even a batch of 1 would; use fewer --tours or nodes")
+        return OutOfMemory(
+            f"{said}, and not even a batch of 1 would; choose a recipe of fewer nodes"
+        )
     return OutOfMemory(f"{said}; --batch {share * processes} would")
 
 
@@ -57,11 +59,11 @@ def largest_batch(measure: Callable[[int], int | None], batch: int, room: int) -
     return below - below % 8 if below >= 8 else below
 
 
-def _peak(config: TrainConfig, device: torch.device) -> int | None:
+def _peak(config: Config, device: torch.device) -> int | None:
     """The most memory that a few steps reserve, or None where they need more than there is."""
     torch.cuda.reset_peak_memory_stats(device)
     try:
-        for _ in train(begin(config, device), Budget(instances=2 * config.batch), World()):
+        for _ in train(begin(config, device), Budget(instances=2 * config.batch), DistContext()):
             pass
     except torch.OutOfMemoryError:
         return None

@@ -14,7 +14,7 @@ import torch
 import torch.distributed as dist
 
 from fairway.errors import InvalidRequest
-from fairway.train.world import World, here
+from fairway.train.distributed import DistContext, here
 
 
 def device_named(name: str) -> torch.device:
@@ -28,7 +28,7 @@ def device_named(name: str) -> torch.device:
     return torch.device(name)
 
 
-def join(device: torch.device) -> tuple[World, torch.device]:
+def join(device: torch.device) -> tuple[DistContext, torch.device]:
     """The world that torchrun announces, joined until this process ends, and its own device; else it is alone."""
     announced = int(os.environ.get("WORLD_SIZE", "1")) > 1
     if announced and device.type == "cuda":

@@ -1,32 +1,38 @@
-"""A run in progress: the policy, its optimiser, and everything else that the next step depends on."""
+"""A run in progress: the network, its optimiser, and everything else that the next step depends on."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from fairway.policies.attention import Policy
+from fairway.policies.heatmap import HeatmapNetwork
 from fairway.train.config import TrainConfig
+from fairway.train.gfacs import step as ants
+from fairway.train.gfacs.config import ColonyConfig
 from fairway.train.muon import Muon
 from fairway.train.step import FIGURES
 
+Config = TrainConfig | ColonyConfig
+Network = TypeVar("Network", bound=nn.Module)
+
 
 @dataclass(slots=True, eq=False)
-class Run:
-    """What a checkpoint holds. It changes with every step; the config and the step decide what comes next."""
+class Run(Generic[Network]):
+    """What a snapshot holds. It changes with every step; the config and the step decide what comes next."""
 
-    config: TrainConfig
-    policy: Policy
+    config: Config
+    policy: Network
     optimiser: torch.optim.Optimizer
-    average: Policy | None
+    average: Network | None
     """The running average of the weights, which is what a finished run hands over."""
-    baseline: Policy | None
+    baseline: Network | None
     """Whose greedy tours the policy is compared with (AM)."""
-    oracle: Policy | None
-    """The best PIP-D head so far, with the encoder it belongs to."""
+    oracle: Network | None
+    """The network with the best PIP-D head so far."""
     moving: Float[Tensor, ""]
     """The exponential mean of costs that AM's baseline warms up with; NaN before the first step."""
     epoch_sums: Float[Tensor, " F"]
@@ -38,18 +44,23 @@ class Run:
     """What schedules remember: the record of the PIP-D head, and when the greedy baseline was replaced."""
 
     @property
+    def figures(self) -> tuple[str, ...]:
+        """What a step of its kind reports, by name."""
+        return ants.FIGURES if isinstance(self.config, ColonyConfig) else FIGURES
+
+    @property
     def instances(self) -> int:
         """Seen so far."""
         return self.step * self.config.batch
 
     @property
     def epoch(self) -> int:
-        """The epoch of the next step, counted from 1."""
+        """The epoch of the next step by the instances seen, counted from 1."""
         return self.instances // self.config.epoch + 1
 
     @property
-    def finished(self) -> Policy:
-        """The policy to validate and to ship."""
+    def finished(self) -> Network:
+        """The network to validate and to ship."""
         return self.policy if self.average is None else self.average
 
     @property
@@ -60,9 +71,10 @@ class Run:
     @property
     def sums(self) -> dict[str, Tensor]:
         """The tensors that belong to no network, by name."""
-        return {"moving": self.moving, "epoch_sums": self.epoch_sums}
+        own = {} if isinstance(self.config, ColonyConfig) else {"moving": self.moving}
+        return own | {"epoch_sums": self.epoch_sums}
 
-    def modules(self) -> Iterator[tuple[str, nn.Module]]:
+    def modules(self) -> Iterator[tuple[str, Network]]:
         """The networks, by name."""
         named = {
             "policy": self.policy,
@@ -73,28 +85,50 @@ class Run:
         return ((name, module) for name, module in named.items() if module is not None)
 
 
-def begin(config: TrainConfig, device: torch.device) -> Run:
+def begin(config: Config, device: torch.device) -> Run[Any]:
     """A run at its first step; the seed decides the weights."""
     torch.manual_seed(config.seed)
-    policy = Policy(config.policy)
+    policy = network_of(config)
 
-    def copy() -> Policy:
-        other = Policy(config.policy)
+    def copy() -> nn.Module:
+        other = network_of(config)
         other.load_state_dict(policy.state_dict())
         return other.to(device).requires_grad_(False).eval()
 
-    average = copy() if config.average else None
-    baseline = copy() if config.baseline == "greedy" else None
-    oracle = copy() if config.foresight is not None else None
+    averaged = isinstance(config, TrainConfig) and config.average > 0
+    challenged = isinstance(config, TrainConfig) and config.baseline == "greedy"
+    average, baseline, oracle = (
+        copy() if asked else None for asked in (averaged, challenged, config.foresight is not None)
+    )
     policy = policy.to(device)
     moving = torch.full((), torch.nan, device=device)
-    sums = torch.zeros(len(FIGURES) + 1, device=device)
-    optimiser = optimiser_of(config, policy)
-    return Run(config, policy, optimiser, average, baseline, oracle, moving, sums)
+    run = Run(
+        config,
+        policy,
+        optimiser_of(config, policy),
+        average,
+        baseline,
+        oracle,
+        moving,
+        moving[None],
+    )
+    run.epoch_sums = torch.zeros(len(run.figures) + 1, device=device)
+    return run
 
 
-def optimiser_of(config: TrainConfig, policy: Policy) -> torch.optim.Optimizer:
-    """Adam, weight decay as part of the gradient, as in the authors' code; or Muon."""
+def network_of(config: Config) -> Policy | HeatmapNetwork:
+    """A network with weights at random."""
+    return (
+        HeatmapNetwork(config.policy) if isinstance(config, ColonyConfig) else Policy(config.policy)
+    )
+
+
+def optimiser_of(config: Config, policy: nn.Module) -> torch.optim.Optimizer:
+    """For policies Adam, weight decay as part of the gradient, as in the authors' code, or Muon; for colonies AdamW."""
+    if isinstance(config, ColonyConfig):
+        return torch.optim.AdamW(
+            policy.parameters(), lr=config.rate[0], weight_decay=config.weight_decay
+        )
     kwargs: dict[str, Any] = {"fused": True} if next(policy.parameters()).is_cuda else {}
     kind = Muon if config.optimiser == "muon" else torch.optim.Adam
     return kind(

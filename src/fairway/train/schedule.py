@@ -2,7 +2,15 @@
 
 import math
 
-from fairway.train.config import Rate
+from fairway.train.config import Rate, TrainConfig
+from fairway.train.gfacs.config import ColonyConfig, tempo_at
+
+
+def rate_of(config: TrainConfig | ColonyConfig, step: int, spent: float) -> float:
+    """The learning rate of a run's step, where this share of the run is over."""
+    if isinstance(config, ColonyConfig):
+        return tempo_at(config, spent).rate
+    return rate_at(config.rate, step, spent)
 
 
 def rate_at(rate: Rate, step: int, spent: float) -> float:

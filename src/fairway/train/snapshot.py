@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import torch
 from safetensors import torch as safetensors
@@ -19,20 +19,19 @@ from fairway.policies.checkpoint import (
     portable,
     tensors_in,
 )
-from fairway.train.config import TrainConfig
-from fairway.train.gfacs.config import ColonyConfig
-from fairway.train.gfacs.run import ColonyRun, found
 from fairway.train.muon import Muon, turned
-from fairway.train.run import Run, begin
+from fairway.train.run import Config, Run, begin
 
 FORMAT = 1
 NAME = SNAPSHOT
 RECORD = "run"
 """The metadata's one entry: a JSON object with everything that is not a tensor."""
 MOMENTS = ("exp_avg", "exp_avg_sq", "step")
+RETIRED = {"search": "own"}
+"""Fields that configs had once, with the only values that still mean what a run does."""
 
 
-def save(run: Run | ColonyRun, folder: Path) -> None:
+def save(run: Run, folder: Path) -> None:
     """Write all that the next step depends on; the snapshot before it survives any failure."""
     tensors = dict(run.sums)
     for name, module in run.modules():
@@ -56,13 +55,7 @@ def holds_a_run(folder: Path) -> bool:
     return (folder / NAME).exists()
 
 
-@overload
-def restore(config: TrainConfig, folder: Path, device: torch.device) -> Run: ...
-@overload
-def restore(config: ColonyConfig, folder: Path, device: torch.device) -> ColonyRun: ...
-def restore(
-    config: TrainConfig | ColonyConfig, folder: Path, device: torch.device
-) -> Run | ColonyRun:
+def restore(config: Config, folder: Path, device: torch.device) -> Run[Any]:
     """The run of a folder where its last snapshot left it, on any device; another config than its own is refused."""
     place = folder / NAME
     if not place.exists():
@@ -70,9 +63,10 @@ def restore(
     tensors, metadata = tensors_in(content_of(place), place)
     record = _record(metadata, place)
     asked = json.loads(json.dumps(asdict(config)))
-    if record["config"] != asked:
-        raise InvalidRequest(_of_another(record["config"], asked, folder))
-    run = begin(config, device) if isinstance(config, TrainConfig) else found(config, device)
+    own = dict(item for item in record["config"].items() if item not in RETIRED.items())
+    if own != asked:
+        raise InvalidRequest(_of_another(own, asked, folder))
+    run = begin(config, device)
     parts = _parted(tensors)
     for name, module in run.modules():
         own = parts.pop(name, {})
@@ -133,9 +127,7 @@ def _lone(found: dict[str, Tensor], own: Tensor, place: Path) -> Tensor:
     return found[""]
 
 
-def _restore_moments(
-    run: Run | ColonyRun, moments: dict[str, dict[str, Tensor]], place: Path
-) -> None:
+def _restore_moments(run: Run, moments: dict[str, dict[str, Tensor]], place: Path) -> None:
     """The optimiser's memory, of the parameters that it had moved."""
     state = {}
     parameters = dict(run.policy.named_parameters())

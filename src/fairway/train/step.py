@@ -18,6 +18,7 @@ from fairway.problems.problem import State
 from fairway.search.decode import Decoded, build, decode, states_along
 from fairway.search.rollout import Rollout, violation_unit
 from fairway.train.config import TrainConfig
+from fairway.train.distributed import DistContext
 from fairway.train.losses import (
     foresight_loss,
     infeasible,
@@ -26,7 +27,6 @@ from fairway.train.losses import (
     reinforce,
     shared_baseline,
 )
-from fairway.train.world import World
 
 Phase = Literal["exact", "warm", "online", "offline"]
 """The guard alone; the same with AM's baseline still warming up; the guard and a PIP-D head that learns from it; a
@@ -39,11 +39,12 @@ FIGURES = (
     "loss", "cost", "length", "excess", "broken", "dead_ends", "sol_infeasible", "inst_infeasible",
     "foresight_loss", "doomed_found", "doomed", "sound_found", "sound",
 )  # fmt: skip
-"""What a step reports: means over its tours, then what its PIP-D head said of how many candidates."""
+"""What a step reports: means over its tours, infeasible ones in percent; then what its PIP-D head said of how many
+candidates."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Learners:
+class Networks:
     """Everything that a step reads or moves: the policy, whom it is compared with, and whose forecast it trusts."""
 
     policy: Policy
@@ -56,7 +57,7 @@ class Learners:
 
 
 def learn(
-    config: TrainConfig, learners: Learners, phase: Phase, generator: Generator, world: World
+    config: TrainConfig, learners: Networks, phase: Phase, generator: Generator, world: DistContext
 ) -> Float[Tensor, " F"]:
     """Add the gradient of one batch to the policy's, and return the figures.
 
@@ -94,11 +95,11 @@ def in_half(config: TrainConfig, batch: Batch) -> AbstractContextManager[object]
 
 def policy_loss(
     config: TrainConfig,
-    learners: Learners,
+    learners: Networks,
     phase: Phase,
     batch: Batch,
     decoded: Decoded,
-    world: World,
+    world: DistContext,
 ) -> tuple[Float[Tensor, ""], Float[Tensor, "B P"]]:
     """The loss of the routing policy, and what its tours cost; without penalties only feasible tours count."""
     built = decoded.rollout
@@ -125,7 +126,7 @@ def cost_of(config: TrainConfig, batch: Batch, built: Rollout) -> Float[Tensor, 
 
 
 def _warming(
-    moving: Float[Tensor, ""], cost: Float[Tensor, "B P"], world: World
+    moving: Float[Tensor, ""], cost: Float[Tensor, "B P"], world: DistContext
 ) -> Float[Tensor, ""]:
     """Move the exponential mean towards this batch, and return it."""
     mean = world.total(cost.mean()) / world.size
@@ -150,7 +151,7 @@ def head_loss(
     nodes: Float[Tensor, "B N D"],
     batch: Batch,
     decoded: Decoded,
-    world: World,
+    world: DistContext,
 ) -> tuple[Float[Tensor, ""], Float[Tensor, " 4"]]:
     """The PIP-D head's loss on every choice that was one, and how many candidates it judged rightly."""
     assert config.foresight is not None, "only PIP-D has a head"
@@ -197,7 +198,12 @@ def rightly_judged(
 def _figures(
     loss: Float[Tensor, ""], cost: Float[Tensor, "B P"], decoded: Decoded
 ) -> Float[Tensor, " 8"]:
-    built = decoded.rollout
+    return torch.stack([loss.detach(), cost.float().mean(), *tour_figures(decoded.rollout)])
+
+
+def tour_figures(built: Rollout) -> list[Float[Tensor, ""]]:
+    """From the length to the instances none of whose tours is feasible, as `FIGURES` has them."""
     fails = infeasible(built)
-    means = [cost, built.length, built.excess, built.broken, built.dead_ends, fails, fails.all(1)]
-    return torch.stack([loss.detach(), *(mean.float().mean() for mean in means)])
+    means = [built.length, built.excess, built.broken, built.dead_ends]
+    shares = [100.0 * share.float().mean() for share in (fails, fails.all(1))]
+    return [*(mean.float().mean() for mean in means), *shares]

@@ -1,4 +1,7 @@
-"""How good a policy is on instances that it has never seen: greedy tours over the eight symmetries."""
+"""How good a run is on instances that it has never seen.
+
+Policies build greedy tours over the eight symmetries; ants go out once, without pheromone or local search.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -9,19 +12,26 @@ from torch import Generator, Tensor
 
 from fairway.kernels.lookahead import Guard
 from fairway.policies.attention import Policy
+from fairway.policies.heatmap import HeatmapNetwork
 from fairway.problems.augment import SYMMETRIES, symmetries
 from fairway.problems.batch import Batch, moved, take
 from fairway.problems.draw import draw
-from fairway.search.probing import build_carefully
+from fairway.search.ants import construct, log_weights, outlook_of
+from fairway.search.backtracking import build_with_backtracking
 from fairway.train.config import TrainConfig
 from fairway.train.gfacs.config import ColonyConfig
 from fairway.train.losses import infeasible
+from fairway.train.run import Config, Run
 from fairway.train.step import in_half
 
 SEED = 987_654_321
 """Of the validation set: no run trains with it, and no published bed was drawn so."""
 AT_A_TIME = 512
 """Instances decoded together, eight views of each."""
+ANTS_HELD_OUT = 64
+"""Instances that ants are validated on, each with many tours."""
+ROOM = {"cpu": 1 << 26, "cuda": 1 << 29}
+"""Numbers that the embeddings of the edges of a part may hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +46,32 @@ class Score:
     """The mean over the other instances of their best feasible tour; NaN where there is none."""
 
 
-def validation_set(config: TrainConfig | ColonyConfig, count: int, device: torch.device) -> Batch:
+HeldOut = Sequence[tuple[Config, Batch]]
+"""Instances of each kind that a run is trained on."""
+
+
+def held_out(config: Config, device: torch.device) -> HeldOut:
+    """As many instances of each kind as a validation can afford: it should take a second or two."""
+    if isinstance(config, ColonyConfig):
+        return [(config, validation_set(config, ANTS_HELD_OUT, device))]
+    parts, small = tuple(dict.fromkeys(config.parts)), 512 if config.nodes <= 20 else 128
+    count = (2_000 if device.type == "cuda" else small) // len(parts)
+    return [(part, validation_set(part, max(1, count), device)) for part in parts]
+
+
+def score_of(run: Run, instances: HeldOut) -> Score:
+    """The mean over all kinds of instances."""
+    scores = [
+        validate_ants(config, run.finished, batch)
+        if isinstance(config, ColonyConfig)
+        else validate(config, run.finished, batch)
+        for config, batch in instances
+    ]
+    sums = (sum(getattr(score, field.name) for score in scores) for field in fields(Score))
+    return Score(*(total / len(scores) for total in sums))
+
+
+def validation_set(config: Config, count: int, device: torch.device) -> Batch:
     """Held-out instances of the run's law; the same on every device, so that scores can be compared."""
     drawn = draw(config.law, config.nodes, count, Generator().manual_seed(SEED))
     return moved(drawn, device)
@@ -49,7 +84,7 @@ def validate(
     policy.eval()
     parts = [
         greedy_over_views(config, policy, take(batch, some), guard or config.guard)
-        for some in _slices(len(batch.limit))
+        for some in _slices(len(batch.limit), AT_A_TIME)
     ]
     policy.train()
     fails, lengths = (torch.cat(part, dim=1) for part in zip(*parts, strict=True))
@@ -67,12 +102,6 @@ def scored(fails: Bool[Tensor, "P B"], lengths: Float[Tensor, "P B"]) -> Score:
     )
 
 
-def mean_score(scores: Sequence[Score]) -> Score:
-    """Of several kinds of instances together."""
-    sums = (sum(getattr(score, field.name) for score in scores) for field in fields(Score))
-    return Score(*(total / len(scores) for total in sums))
-
-
 @torch.no_grad()
 def greedy_over_views(
     config: TrainConfig, policy: Policy, batch: Batch, guard: Guard
@@ -81,9 +110,31 @@ def greedy_over_views(
     views = symmetries(batch)
     with in_half(config, views):
         pointer = policy(views)
-    built = build_carefully(views, pointer, guard)
+    built = build_with_backtracking(views, pointer, guard)
     return infeasible(built).view(SYMMETRIES, -1), built.length.view(SYMMETRIES, -1)
 
 
-def _slices(count: int) -> Iterator[slice]:
-    return (slice(first, first + AT_A_TIME) for first in range(0, count, AT_A_TIME))
+@torch.no_grad()
+def validate_ants(config: ColonyConfig, network: HeatmapNetwork, batch: Batch) -> Score:
+    """As many ants as in training, masked exactly (a learned mask is for training only); equal noise each time."""
+    instances, nodes = batch.limit.shape
+    noise = torch.rand(
+        instances, config.ants, nodes - 1, generator=Generator().manual_seed(SEED)
+    ).to(batch.limit.device)
+    at_a_time = max(1, ROOM[batch.limit.device.type] // (nodes * nodes * network.config.width))
+    network.eval()
+    fails, lengths = [], []
+    for some in _slices(instances, at_a_time):
+        part = take(batch, some)
+        heatmap = network(part)
+        near = heatmap.neighbours if config.sparse else None
+        look = outlook_of(part, config.guard, config.ants, near)
+        built = construct(part, look, log_weights(heatmap.log_heuristic()), noise[some])
+        fails.append(infeasible(built))
+        lengths.append(built.length)
+    network.train()
+    return scored(torch.cat(fails).mT, torch.cat(lengths).mT)
+
+
+def _slices(count: int, length: int) -> Iterator[slice]:
+    return (slice(first, first + length) for first in range(0, count, length))

@@ -2,6 +2,7 @@ import itertools
 
 import pytest
 import torch
+from chance import sampler
 from worlds import odd_drafts, possible, walk, worlds
 
 from fairway.kernels.lookahead import Rule, complete, dense
@@ -10,7 +11,6 @@ from fairway.problems.batch import to_batch
 from fairway.problems.beds import load_bed
 from fairway.problems.generate import generate
 from fairway.search.rollout import rollout
-from fairway.search.select import sampler
 
 
 def servable(batch, b, level, ports):

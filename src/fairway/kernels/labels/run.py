@@ -3,10 +3,9 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
 from fairway.kernels.labels import layers
 from fairway.kernels.labels.bound import Bound
@@ -20,21 +19,6 @@ FIRST = 128
 
 Rank = Callable[[Law, Layer, Float[np.ndarray, " L"]], Float[np.ndarray, " L"]]
 """Ranks labels of a layer, whose bounds are given; the least are kept."""
-
-
-@runtime_checkable
-class Guide(Protocol):
-    """Ranks labels by the labels they come from, of every layer in turn, whether it must be cut or not."""
-
-    def rank(
-        self, law: Law, parents: Layer, layer: Layer, bounds: Float[np.ndarray, " L"]
-    ) -> Float[np.ndarray, " L"]:
-        """The labels of the next layer, or as many as there are yet; the least are kept."""
-        ...
-
-    def keep(self, kept: Bool[np.ndarray, " L"]) -> None:
-        """Told which of the labels ranked last are there to stay, and in this order parents of the next ones."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,14 +58,14 @@ def by_cost(law: Law, layer: Layer, bounds: Float[np.ndarray, " L"]) -> Float[np
     return layer.cost
 
 
-def run(law: Law, bound: Bound, limits: Limits, rank: Rank | Guide = by_bound) -> Outcome:
+def run(law: Law, bound: Bound, limits: Limits, rank: Rank = by_bound) -> Outcome:
     """Search until the end, the deadline, or the end of memory.
 
     Args:
         law: Of the instance.
         bound: Under the same law.
         limits: How far to go.
-        rank: Which labels a layer keeps that is too wide, or a guide that must see every layer.
+        rank: Which labels a layer keeps that is too wide.
     """
     search = _started(law, bound, limits.upper)
     entries = max(limits.memory // 36, len(search.history.parent))
@@ -90,8 +74,7 @@ def run(law: Law, bound: Bound, limits: Limits, rank: Rank | Guide = by_bound) -
         min(limits.width, widest(len(law.node), limits.memory)),
     )
     crowd = min(most, 4 * width + 2 * len(law.node))
-    pause = width if callable(rank) else 0  # a layer wider than this is not gone on from
-    stopped = layers.advance(search, pause, QUANTUM)
+    stopped = layers.advance(search, width, QUANTUM)
     while stopped != layers.DONE and time.monotonic() + _reserve(search) < limits.until:
         if stopped == layers.LAID or (
             stopped == layers.CROWDED and len(_next(search).last) >= crowd
@@ -106,7 +89,7 @@ def run(law: Law, bound: Bound, limits: Limits, rank: Rank | Guide = by_bound) -
             if len(search.history.parent) == entries:
                 break
             search = _longer(search, entries)
-        stopped = layers.advance(search, pause, QUANTUM)
+        stopped = layers.advance(search, width, QUANTUM)
     return _outcome(search, done=stopped == layers.DONE)
 
 
@@ -178,32 +161,20 @@ def _next(search: Search) -> Layer:
     return search.layers[1 - int(search.marks[layers.LAYER]) % 2]
 
 
-def _cut(search: Search, width: int, rank: Rank | Guide) -> None:
+def _cut(search: Search, width: int, rank: Rank) -> None:
     """Keep the best labels of the next layer, as many as it may have, and note the least bound of the others."""
     layer, stops = _next(search), int(search.marks[layers.LAYER]) + 1
     layers.compact(layer, search.marks)
     count = int(search.marks[layers.NEXT])
-    if count > width or not callable(rank):
+    if count > width:
         bounds = layers.outlooks(search.bound, layer, stops, 0, count)
-        ranks = _ranks(search, rank, Layer(*(column[:count] for column in layer)), bounds)
+        ranks = rank(search.law, Layer(*(column[:count] for column in layer)), bounds)
         kept = np.zeros(count, dtype=bool)
-        kept[np.argpartition(ranks, min(width, count) - 1)[:width]] = True
+        kept[np.argpartition(ranks, width - 1)[:width]] = True
         lost = float(bounds[~kept].min(initial=np.inf))
         search.figures[layers.DROPPED] = min(search.figures[layers.DROPPED], lost)
         layers.keep(layer, search.marks, kept)
-        if not callable(rank):
-            rank.keep(kept)
     layers.relink(layer, int(search.marks[layers.NEXT]), search.slots)
-
-
-def _ranks(
-    search: Search, rank: Rank | Guide, layer: Layer, bounds: Float[np.ndarray, " L"]
-) -> Float[np.ndarray, " L"]:
-    if callable(rank):
-        return rank(search.law, layer, bounds)
-    here = search.layers[int(search.marks[layers.LAYER]) % 2]
-    parents = Layer(*(column[: int(search.marks[layers.COUNT])] for column in here))
-    return rank.rank(search.law, parents, layer, bounds)
 
 
 def _outcome(search: Search, *, done: bool) -> Outcome:

@@ -1,7 +1,7 @@
 """Which look-ahead is meant, and what it answers."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from jaxtyping import Bool, Float
 from torch import Tensor
@@ -36,15 +36,24 @@ PAIRS = Rule(pairs=True)
 """The strongest that is quick."""
 
 
+Kind = Literal["none", "ahead", "drafts", "learned"]
+
+
 @dataclass(frozen=True, slots=True)
 class Guard:
     """Which mask stands between a policy and the candidates, and for how long."""
 
-    kind: Literal["none", "ahead", "drafts", "learned"] = "ahead"
+    kind: Kind = "ahead"
     """Nothing but the visited; the look-ahead of a rule; the exact one for draft limits; a PIP-D head's forecast."""
     rule: Rule = Rule()
     until: int | None = None
     """How many steps of a tour it guards; None guards them all."""
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise InvalidRequest(
+                f"there is no mask {self.kind!r}; expected one of {', '.join(get_args(Kind))}"
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,8 +28,6 @@ class ColonyConfig:
     guard: Guard = ONE_STEP
     sparse: bool = False
     """Whether the mask looks at the neighbours of the sparse graph alone."""
-    search: Literal["own", "lkh"] = "own"
-    """The local search around ants' tours: ours, or one trial of LKH-3 as in the authors' code, where it is found."""
     ants: int = 20
     """Tours sampled for each instance."""
     batch: int = 10

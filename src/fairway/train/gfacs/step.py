@@ -1,37 +1,40 @@
-"""One step of learning from ants: sample tours, search around them, and leave the gradient of both in the network."""
+"""One step of learning from ants: sample tours, search around them, and leave the gradient of both in the network.
+
+Trajectory balance: tours should be sampled in proportion to exp(-sharpness x cost), whoever proposed them. A tour from
+the depot in its direction is built in one way only, so that the probability of having built it so, given the tour, is
+one. The authors' constant for it, log 2, is left to log Z, which takes it up.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal
 
+import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from fairway.kernels.lookahead import Guard, Look
+from fairway.kernels.moves.form import form_of
 from fairway.policies.heatmap import Heatmap, HeatmapNetwork
 from fairway.policies.neighbours import neighbours
-from fairway.problems.batch import Batch, rows
+from fairway.problems.batch import Batch, instances_in, rows
 from fairway.problems.draw import draw
+from fairway.problems.model import model_of
 from fairway.search.ants import (
-    Trodden,
+    Trajectories,
     beyond,
     cost_to_ants,
-    drawn_to,
     explore,
+    log_weights,
     outlook_of,
-    retrace,
+    replay_tours,
 )
-from fairway.train.gfacs.balance import balance_loss, energy, shared_energy
+from fairway.search.polish import polish, side_by_side
 from fairway.train.gfacs.config import ColonyConfig, Tempo
-from fairway.train.gfacs.local import searched
-from fairway.train.gfacs.recorded import Recordings
-from fairway.train.losses import foresight_loss, infeasible
-from fairway.train.step import questions, rightly_judged
-
-Phase = Literal["exact", "online", "offline"]
-"""The guard alone; the guard and a PIP-D head that learns from it; a frozen copy of such a head as the guard."""
+from fairway.train.losses import foresight_loss
+from fairway.train.recorded import Recordings
+from fairway.train.step import Phase, questions, rightly_judged, tour_figures
 
 FIGURES = (
     "loss", "cost", "length", "excess", "broken", "dead_ends", "sol_infeasible", "inst_infeasible",
@@ -63,13 +66,13 @@ def learn(
     noise = torch.rand(shape, generator=generator, device=generator.device)
     heatmap = colony.policy(batch)
     heuristic = heatmap.log_heuristic()
-    pull = drawn_to(heuristic, power=tempo.power)
+    pull = log_weights(heuristic, power=tempo.power)
     walked = partial(_walked, config, colony, phase)
     sampled = walked(explore, batch, pull.detach(), noise)
     chance = int(torch.randint(2**31, (), generator=generator, device=generator.device))
-    tours = searched(config, batch, sampled.built.tours.cpu().numpy(), chance, colony.workers)
+    tours = searched(batch, sampled.built.tours.cpu().numpy(), chance, colony.workers)
     there = torch.from_numpy(tours).to(batch.limit.device)
-    bettered = walked(retrace, batch, there)
+    bettered = walked(replay_tours, batch, there)
     cost, better = (cost_to_ants(batch, each.built) for each in (sampled, bettered))
     energies = shared_energy(cost, better, tempo.credit)
     first = balance_loss(
@@ -82,30 +85,52 @@ def learn(
     if phase == "online":
         head, seen = head_loss(config, colony.policy, heatmap, batch, sampled)
     (first + second + head * _as_large(head, first + second)).backward()
-    means = [cost, *_figures(sampled)]
-    return torch.stack(
-        [
-            first.detach(),
-            *(mean.float().mean() for mean in means),
-            second.detach(),
-            better.mean(),
-            head.detach(),
-            *seen,
-        ]
-    )
+    sampled_figures = (first.detach(), cost.mean(), *tour_figures(sampled.built))
+    return torch.stack([*sampled_figures, second.detach(), better.mean(), head.detach(), *seen])
+
+
+def searched(
+    batch: Batch, tours: Int[np.ndarray, "B P M"], seed: int, workers: int
+) -> Int[np.ndarray, "B P M"]:
+    """What a local search makes of every tour, by so many threads."""
+    models = map(model_of, instances_in(batch))
+    forms = side_by_side(form_of, list(models), workers)
+    return polish(forms, tours, seed=seed, workers=workers)
+
+
+def energy(cost: Float[Tensor, "B P"]) -> Float[Tensor, "B P"]:
+    """What tours cost beyond the mean of their instance; no gradient flows."""
+    return (cost - cost.mean(1, keepdim=True)).detach()
+
+
+def shared_energy(
+    sampled: Float[Tensor, "B P"], searched: Float[Tensor, "B P"], credit: float
+) -> Float[Tensor, "B P"]:
+    """The energy of tours as sampled, in part judged by what local search made of each."""
+    return credit * energy(searched) + (1 - credit) * energy(sampled)
+
+
+def balance_loss(
+    log_forward: Float[Tensor, "B P"],
+    log_z: Float[Tensor, " B"],
+    energies: Float[Tensor, "B P"],
+    sharpness: float,
+) -> Float[Tensor, ""]:
+    """By how much the flow into tours differs from what they deserve, squared, over all tours."""
+    return (log_forward + log_z[:, None] + sharpness * energies).square().mean()
 
 
 def _walked(
     config: ColonyConfig,
     colony: Colony,
     phase: Phase,
-    way: Callable[..., Trodden],
+    way: Callable[..., Trajectories],
     batch: Batch,
     *given: Tensor,
-) -> Trodden:
-    """Tours by `explore` or `retrace`, under what masks the ants; recorded where that is quicker."""
+) -> Trajectories:
+    """Tours by `explore` or `replay_tours`, under what masks the ants; recorded where that is quicker."""
 
-    def work(batch: Batch, *given: Tensor) -> Trodden:
+    def work(batch: Batch, *given: Tensor) -> Trajectories:
         return way(batch, _look(config, colony, phase, batch), *given)
 
     return colony.recordings.play((way, phase, config), work, batch, *given)
@@ -128,7 +153,7 @@ def head_loss(
     policy: HeatmapNetwork,
     heatmap: Heatmap,
     batch: Batch,
-    sampled: Trodden,
+    sampled: Trajectories,
 ) -> tuple[Float[Tensor, ""], Float[Tensor, " 4"]]:
     """The PIP-D head's loss on every choice that was one, and how many candidates it judged rightly."""
     assert config.foresight is not None, "only PIP-D has a head"
@@ -153,9 +178,3 @@ def _as_large(head: Float[Tensor, ""], balance: Float[Tensor, ""]) -> Float[Tens
     """The power of ten that brings the head's loss to the magnitude of the other, as in the authors' code."""
     ratio = balance.detach() / head.detach().clamp(min=1e-12)
     return torch.where(head.detach() > 0, 10 ** ratio.log10().floor(), 0.0)
-
-
-def _figures(sampled: Trodden) -> list[Tensor]:
-    built = sampled.built
-    fails = infeasible(built)
-    return [built.length, built.excess, built.broken, built.dead_ends, fails, fails.all(1)]

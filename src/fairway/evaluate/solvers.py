@@ -1,0 +1,184 @@
+"""Solvers, ours and others', and greedy rules as methods of an evaluation."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, fields
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from fairway.classical.external import lkh
+from fairway.errors import InvalidRequest
+from fairway.evaluate import single
+from fairway.evaluate.methods import (
+    TOGETHER,
+    Method,
+    Opened,
+    PolicyEval,
+    Proposal,
+    as_rows,
+    best_of,
+    check_numbers,
+    found,
+    group_size,
+)
+from fairway.evaluate.references import PUBLISHED_TOLERANCE
+from fairway.evaluate.single import Answer, Single, Tour, shared_out
+from fairway.judge import TOLERANCE
+from fairway.problems.sets import InstanceSet
+from fairway.solver.guidance import choice_of, model_at
+from fairway.solver.many import crew_size, job_of, solved
+from fairway.solver.request import Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SolverEval:
+    """A solver of ours or of others, or a greedy rule."""
+
+    solver: str
+    seconds: float = 1.0
+    """Per instance."""
+    seed: int = 0
+    policy: Path | None = None
+    """Whose tours it starts from."""
+    seeded: bool = False
+    """Whether it starts from a tour of a greedy rule or of insertion, where no policy is named."""
+    width: int = 16
+    """Labels per layer of a beam."""
+    trials: int = lkh.MOST_TRIALS
+    """Of LKH-3."""
+    workers: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.solver not in SOLVERS:
+            raise InvalidRequest(
+                f"there is no solver {self.solver!r}; expected one of {', '.join(SOLVERS)}"
+            )
+        check_numbers(self)
+        asked = {part.name for part in fields(self) if getattr(self, part.name) != part.default}
+        for name in ("policy", "seeded", "width", "trials"):
+            able = [solver for solver, known in SOLVERS.items() if name in known.options]
+            if name in asked and self.solver not in able:
+                raise InvalidRequest(
+                    f"{self.solver} takes no {name}; leave it out, or choose {', '.join(able)}"
+                )
+
+    @property
+    def method(self) -> str:
+        """In the lines of an evaluation."""
+        known = SOLVERS[self.solver]
+        return f"{known.method}-seeded" if self.started else known.method
+
+    @property
+    def started(self) -> bool:
+        """Whether a first tour is handed to it; ours asks its policy by itself."""
+        return self.seeded or (self.policy is not None and self.solver != "fairway")
+
+    def opened(self, instances: InstanceSet) -> Opened:
+        """The solver, with the processes that it needs."""
+        return SOLVERS[self.solver].opened(self, instances)
+
+
+def _greedy(rule: str) -> Callable[[SolverEval, InstanceSet], Opened]:
+    """One of the paper's rules: no mask, and no tolerance to speak of."""
+
+    def made(config: SolverEval, instances: InstanceSet) -> Opened:
+        from fairway.classical.greedy import tours_by_rule
+
+        def run(some: InstanceSet, first: int) -> list[Proposal]:
+            return [Proposal(tours) for tours in tours_by_rule(rule, some)]
+
+        return nullcontext(Method(config.method, {"rule": rule}, run, TOGETHER, TOLERANCE))
+
+    return made
+
+
+def _solve(config: SolverEval, instances: InstanceSet) -> Opened:
+    """The whole of our solver."""
+    workers = crew_size(config.workers)
+    request = Request(config.seconds, seed=config.seed, policy=choice_of(config.policy))
+
+    def run(some: InstanceSet, first: int) -> Iterator[Proposal]:
+        for result in solved(job_of(list(some), request, None), workers):
+            if result.interrupted:
+                raise KeyboardInterrupt  # what was cut short is no outcome
+            yield Proposal(as_rows(result.tour, some), result.status == "optimal", result.seconds)
+
+    settings: dict[str, Any] = {"seconds": config.seconds, "seed": config.seed}
+    if config.policy is not None:
+        model_at(config.policy).check(instances)
+        settings |= model_at(config.policy).facts
+    sizes = (PUBLISHED_TOLERANCE, "cpu", workers, int(workers == 1), True)
+    return nullcontext(
+        Method(config.method, settings, run, group_size(config.seconds, workers), *sizes)
+    )
+
+
+def _alone(solver: Callable[[SolverEval], Single]) -> Callable[[SolverEval, InstanceSet], Opened]:
+    """A solver of one instance."""
+
+    @contextmanager
+    def made(config: SolverEval, instances: InstanceSet) -> Iterator[Method]:
+        chosen, workers = solver(config), crew_size(config.workers)
+        begin, said = beginner(config, instances)
+        with shared_out(chosen, workers) as solve:
+
+            def run(some: InstanceSet, first: int) -> Iterator[Proposal]:
+                return found(solve, some, begin(some, first))
+
+            settings = {**chosen.keywords, "seeded": config.started, **said}
+            sizes = (PUBLISHED_TOLERANCE, "cpu", workers, int(workers == 1), True)
+            yield Method(config.method, settings, run, group_size(config.seconds, workers), *sizes)
+
+    return made
+
+
+Beginner = Callable[[InstanceSet, int], list[Tour | None]]
+"""From some instances of a bed, and the number of the first of them, to tours that a solver starts from."""
+
+
+def beginner(config: SolverEval, instances: InstanceSet) -> tuple[Beginner, dict[str, Any]]:
+    """Where a solver starts, and what is to be said of it: nowhere, a simple tour, or the best one of a policy."""
+    if not config.started:
+        return lambda some, first: [None] * len(some), {}
+    if config.policy is None:
+        return lambda some, first: [single.first_tour(instance) for instance in some], {}
+    with PolicyEval(policy=config.policy, seed=config.seed).opened(instances) as method:
+
+        def proposed(some: InstanceSet, first: int) -> list[Tour | None]:
+            return best_of(some, method.run(some, first))
+
+        return proposed, {"begins": method.settings}
+
+
+def _timed(solver: Callable[..., Answer]) -> Callable[[SolverEval], Single]:
+    return lambda config: partial(solver, seconds=config.seconds, seed=config.seed)
+
+
+def _lkh(config: SolverEval) -> Single:
+    return partial(_timed(single.by_lkh)(config), trials=config.trials)
+
+
+@dataclass(frozen=True, slots=True)
+class Solver:
+    """A solver as it can be named."""
+
+    method: str
+    """Its name in the lines of an evaluation."""
+    opened: Callable[[SolverEval, InstanceSet], Opened]
+    options: tuple[str, ...] = ()
+    """Those that not every solver takes."""
+
+
+START = ("policy", "seeded")
+SOLVERS = {
+    "fairway": Solver("solve", _solve, ("policy",)),
+    "exact": Solver("exact", _alone(lambda c: partial(single.by_proof, seconds=c.seconds))),
+    "local-search": Solver("improve", _alone(_timed(single.by_local_search)), START),
+    "beam": Solver("beam", _alone(lambda c: partial(single.by_beam, width=c.width)), ("width",)),
+    "greedy-l": Solver("greedy-l", _greedy("nearest")),
+    "greedy-c": Solver("greedy-c", _greedy("tightest")),
+    "pyvrp": Solver("pyvrp", _alone(_timed(single.by_pyvrp)), START),
+    "ortools": Solver("ortools", _alone(_timed(single.by_ortools)), START),
+    "lkh": Solver("lkh", _alone(_lkh), (*START, "trials")),
+}
