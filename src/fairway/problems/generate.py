@@ -212,7 +212,7 @@ def lowered_drafts(law: LoweredDrafts, n: int, count: int, rng: np.random.Genera
 def as_set(arrays: Arrays, name: str, scale: float) -> InstanceSet:
     """Drawn arrays as a set; service takes no time."""
     columns = {column: array for column, array in arrays.items() if column != "coordinates"}
-    service = np.zeros(()) if "opens" in columns else None
+    service = 0.0 if "opens" in columns else None
     places = Places(arrays["coordinates"])
     return InstanceSet(places, **columns, service=service, name=name, scale=scale)
 

@@ -1,7 +1,7 @@
 """Instances of one size and one problem as arrays, with travel made on demand: ten thousand of them stay small."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import overload
 
 import numpy as np
@@ -11,13 +11,12 @@ from numpy.typing import ArrayLike
 from fairway.errors import InvalidInstance
 from fairway.problems import checks
 from fairway.problems.distances import euclidean
-from fairway.problems.instance import Instance
+from fairway.problems.instance import Instance, Load
 
 COLUMNS = {"tsptw": ("opens", "closes", "service"), "tspdl": ("demand", "draft")}
 """What a set of a classic problem holds for each node."""
 
-Column = Float[np.ndarray, "..."]
-"""B N: a number for each node of each instance; a single number may be given for all of them."""
+Column = Float[np.ndarray, "B N"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,34 +55,57 @@ class Places:
         return array.shape[0], array.shape[1]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class InstanceSet:
     """Instances of one size; indexing gives an `Instance`, slicing a smaller set. What is None is asked of none."""
 
     places: Places
-    _: KW_ONLY
-    opens: Column | None = None
-    closes: Column | None = None
-    service: Column | None = None
-    demand: Column | None = None
-    draft: Column | None = None
-    load: str = "growing"
-    name: str = ""
-    scale: float | None = None
+    opens: Column | None
+    closes: Column | None
+    service: Column | None
+    demand: Column | None
+    draft: Column | None
+    load: Load
+    name: str
+    scale: float | None
     """Raw units in one normalised unit; None leaves it to each instance's own extent."""
-    labels: Sequence[str] = ()
+    labels: tuple[str, ...]
     """What each instance is called; by default the set's name and a number."""
 
-    def __post_init__(self) -> None:
-        checks.choice(self.load, "load", ("growing", "shrinking"))
-        checks.title(self.name)
-        for name, values in self.columns.items():
-            object.__setattr__(self, name, _per_node(values, name, self.places.shape))
-        labels = self.labels or (f"{self.name}-{number}" for number in range(len(self)))
-        object.__setattr__(self, "labels", tuple(map(str, labels)))
-        if (given := len(self.labels)) != len(self):
+    def __init__(  # noqa: PLR0913 - the names are the documentation
+        self,
+        places: Places,
+        *,
+        opens: ArrayLike | None = None,
+        closes: ArrayLike | None = None,
+        service: ArrayLike | None = None,
+        demand: ArrayLike | None = None,
+        draft: ArrayLike | None = None,
+        load: str = "growing",
+        name: str = "",
+        scale: float | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> None:
+        count = len(places)
+        if labels is None:
+            labels = [f"{name}-{number}" for number in range(count)]
+        checked = {
+            "places": places,
+            "opens": _per_node(opens, "opens", places.shape),
+            "closes": _per_node(closes, "closes", places.shape),
+            "service": _per_node(service, "service", places.shape),
+            "demand": _per_node(demand, "demand", places.shape),
+            "draft": _per_node(draft, "draft", places.shape),
+            "load": checks.choice(load, "load", ("growing", "shrinking")),
+            "name": checks.title(name),
+            "scale": scale,
+            "labels": tuple(map(str, labels)),
+        }
+        for field_name, value in checked.items():
+            object.__setattr__(self, field_name, value)
+        if len(labels) != count:
             raise InvalidInstance(
-                f"{given} labels were given; expected {len(self)}, one an instance"
+                f"{len(labels)} labels were given; expected {count}, one an instance"
             )
         self._check_members()
 
@@ -216,8 +238,10 @@ def _frozen(values: ArrayLike) -> Float[np.ndarray, "..."]:
     return array
 
 
-def _per_node(values: ArrayLike, name: str, shape: tuple[int, int]) -> Float[np.ndarray, "B N"]:
+def _per_node(values: ArrayLike | None, name: str, shape: tuple[int, int]) -> Column | None:
     """One number for each node of each instance; a single number stands for all of them."""
+    if values is None:
+        return None
     array = _frozen(values)
     if array.ndim == 0:
         array = np.broadcast_to(array, shape)

@@ -15,13 +15,13 @@ from jaxtyping import Float
 
 from fairway.problems.checks import MOST_NODES
 from fairway.problems.distances import Distances
-from fairway.problems.files.matrix import node_count
 from fairway.problems.files.text import (
     Line,
     Unreadable,
     digits,
     lines,
     located,
+    node_count,
     number,
     shortened,
     whole,

@@ -11,7 +11,6 @@ import numpy as np
 
 from fairway.problems.checks import MOST_NODES
 from fairway.problems.distances import Distances
-from fairway.problems.files.points import is_euclidean, travel_between
 from fairway.problems.files.text import (
     Line,
     Unreadable,
@@ -20,6 +19,7 @@ from fairway.problems.files.text import (
     lines,
     located,
     number,
+    travel_between,
     whole,
 )
 from fairway.problems.instance import TSPTW, Instance
@@ -73,7 +73,7 @@ def render(instance: Instance) -> str:
     if not instance.timed:
         raise Unreadable("solomon holds time windows only; write a TSPDL as json, rakke or tsplib")
     points = instance.coordinates
-    if points is None or not is_euclidean(instance):
+    if points is None or not instance.is_euclidean:
         raise Unreadable(
             "solomon holds coordinates, and this travel is not their Euclidean distance; "
             "write json or tsplib"
