@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int, UInt
+from jaxtyping import Bool, Float, Integer, UInt
 
 from fairway.errors import InvalidTour
 from fairway.problems.checks import is_integral
@@ -90,12 +90,12 @@ class Model:
         inner = stops[::-1] if self.turned else stops
         return np.concatenate(([0], inner, [self.nodes])).astype(np.uint32)
 
-    def outward(self, stops: Sequence[int] | Int[np.ndarray, " M"]) -> tuple[int, ...]:
+    def outward(self, stops: Sequence[int] | Integer[np.ndarray, " M"]) -> tuple[int, ...]:
         """Stops in the order of the model as a tour of the instance."""
         listed = np.asarray(stops).tolist()
         return tuple(listed[::-1] if self.turned else listed)
 
-    def total(self, stops: Int[np.ndarray, " M"]) -> float:
+    def total(self, stops: Integer[np.ndarray, " M"]) -> float:
         """What a tour in the order of the model costs, added up in the direction of the instance, as the judge does."""
         node = np.concatenate(([START], stops, [self.nodes]))
         legs = self.cost[node[:-1], node[1:]].tolist()
