@@ -27,7 +27,8 @@ def random_windows(law: RandomWindows, n: int, count: int, generator: Generator)
         law.tour_time(n), (count, n), generator=generator, device=generator.device
     ).float()
     windows = law.windows(opens, low + (high - low) * _uniform((count, n), generator))
-    return _windows(ground, windows["opens"] / law.side, windows["closes"] / law.side)
+    opens, closes = windows["opens"] / law.side, windows["closes"] / law.side
+    return timed_batch(ground, opens, closes, torch.zeros_like(opens))
 
 
 def tour_windows(law: TourWindows, n: int, count: int, generator: Generator) -> Batch:
@@ -46,7 +47,7 @@ def tour_windows(law: TourWindows, n: int, count: int, generator: Generator) -> 
     opens.scatter_(1, tours, (arrivals - eta + eta * early).float())
     closes.scatter_(1, tours, torch.maximum((arrivals + eta * late).float(), rounded_up))
     closes[:, 0] = closes[:, 0].maximum(closes[:, 1:].amax(-1) + 2)  # further than any way home
-    return _windows(ground, opens, closes)
+    return timed_batch(ground, opens, closes, torch.zeros_like(opens))
 
 
 def lowered_drafts(law: LoweredDrafts, n: int, count: int, generator: Generator) -> Batch:
@@ -95,11 +96,6 @@ def _left_empty(wishes: Int[Tensor, "B K"], circle: int) -> Bool[Tensor, "B S"]:
 def _ground(n: int, count: int, side: float, generator: Generator) -> Ground:
     scale = torch.full((count,), side, device=generator.device)
     return Ground(_uniform((count, n, 2), generator), None, scale)
-
-
-def _windows(ground: Ground, opens: Float[Tensor, "B N"], closes: Float[Tensor, "B N"]) -> Batch:
-    service = torch.zeros_like(opens)
-    return timed_batch(ground, opens, closes, service)
 
 
 def _uniform(shape: tuple[int, ...], generator: Generator) -> Float[Tensor, "..."]:

@@ -211,10 +211,8 @@ def lowered_drafts(law: LoweredDrafts, n: int, count: int, rng: np.random.Genera
 
 def as_set(arrays: Arrays, name: str, scale: float) -> InstanceSet:
     """Drawn arrays as a set; service takes no time."""
-    columns = {column: array for column, array in arrays.items() if column != "coordinates"}
-    service = 0.0 if "opens" in columns else None
-    places = Places(arrays["coordinates"])
-    return InstanceSet(places, **columns, service=service, name=name, scale=scale)
+    columns: dict[str, Any] = {"service": 0.0} | arrays if "opens" in arrays else dict(arrays)
+    return InstanceSet(Places(columns.pop("coordinates")), **columns, name=name, scale=scale)
 
 
 def servable(drafts: Int[np.ndarray, "B K"]) -> Bool[np.ndarray, " B"]:

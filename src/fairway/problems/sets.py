@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from jaxtyping import Float
@@ -46,6 +46,14 @@ class Places:
             None if self.coordinates is None else self.coordinates[span],
             None if self.matrix is None else self.matrix[span],
         )
+
+    def at(self, index: int) -> tuple[Float[np.ndarray, "N N"], Float[np.ndarray, "N 2"] | None]:
+        """The travel matrix of one instance, and its coordinates where there are any."""
+        points = None if self.coordinates is None else self.coordinates[index]
+        if self.matrix is not None:
+            return self.matrix[index], points
+        assert points is not None
+        return euclidean(points), points
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -150,18 +158,12 @@ class InstanceSet:
     @overload
     def __getitem__(self, index: slice) -> "InstanceSet": ...
     def __getitem__(self, index: int | slice) -> "Instance | InstanceSet":
-        part = {name: column[index] for name, column in self.columns.items()}
-        points, matrix = self.places.coordinates, self.places.matrix
+        part: dict[str, Any] = {name: column[index] for name, column in self.columns.items()}
         if isinstance(index, slice):
             return replace(self, places=self.places[index], labels=self.labels[index], **part)
-        points = None if points is None else points[index]
-        return Instance(
-            euclidean(points) if matrix is None else matrix[index],
-            **part,
-            load=self.load,
-            coordinates=points,
-            name=self.labels[index],
-        )
+        travel, points = self.places.at(index)
+        labelled = {"coordinates": points, "name": self.labels[index]}
+        return Instance(travel, **part, load=self.load, **labelled)
 
     def __iter__(self) -> Iterator[Instance]:
         return (self[index] for index in range(len(self)))
@@ -204,12 +206,14 @@ def instance_set(instances: Sequence[Instance], name: str = "") -> InstanceSet:
         raise InvalidInstance(
             "a set holds instances of one direction of load; these mix growing and shrinking ones"
         )
+    places = _gathered(instances)
+    columns: dict[str, Any] = {
+        column: np.stack([getattr(i, column) for i in instances])
+        for column in COLUMNS[problems.pop()]
+    }
     return InstanceSet(
-        _gathered(instances),
-        **{
-            column: np.stack([getattr(i, column) for i in instances])
-            for column in COLUMNS[problems.pop()]
-        },
+        places,
+        **columns,
         load=loads.pop(),
         name=name,
         labels=tuple(i.name or f"{name}-{number}" for number, i in enumerate(instances)),

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from fairway.problems.generate import LAWS, Law
 from fairway.problems.instance import TSPDL, TSPTW, Instance
 from fairway.problems.sets import COLUMNS
 
@@ -34,11 +33,6 @@ class Problem:
     def policy(self) -> str:
         """The policy that ships for it."""
         return f"general-{self.name}"
-
-    @property
-    def distributions(self) -> dict[str, Law]:
-        """The paper's generators by hardness."""
-        return {hardness: law for (name, hardness), law in LAWS.items() if name == self.name}
 
 
 PROBLEMS: dict[str, Problem] = {

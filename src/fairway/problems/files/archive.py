@@ -5,6 +5,7 @@ import math
 import sys
 import zipfile
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -47,19 +48,19 @@ def parse(content: bytes, name: str) -> Instance | InstanceSet:
     if coordinates is None and travel is None:
         raise Unreadable("the archive holds neither coordinates nor travel; expected one or both")
     title = _text(arrays, "name", name)
-    load = {} if problem == "tsptw" else {"load": _load(arrays)}
+    given: dict[str, Any] = columns | ({} if problem == "tsptw" else {"load": _load(arrays)})
     if len(shape) == 2:
         if not shape[0]:
             raise Unreadable("the archive holds a set of no instances; expected one or more")
         places, scale = Places(coordinates, travel), _scale(arrays)
         labels = arrays["labels"].ravel().tolist() if "labels" in arrays else None
-        return InstanceSet(places, **columns, **load, name=title, scale=scale, labels=labels)
+        return InstanceSet(places, **given, name=title, scale=scale, labels=labels)
     if travel is None:
         assert coordinates is not None, "one of the two was found"
         travel = travel_between(coordinates, "float")
     names = tuple(arrays["names"].ravel().tolist()) if "names" in arrays else None
     where = {"coordinates": coordinates, "names": names, "name": title}
-    return PROBLEMS[problem].make(travel, **columns, **load, **where)
+    return PROBLEMS[problem].make(travel, **given, **where)
 
 
 def render(item: Instance | InstanceSet) -> bytes:

@@ -62,7 +62,7 @@ def _instance(
     document: dict[str, Any], problem: str, name: str, distances: Distances | None
 ) -> Instance:
     coordinates, travel = _places(document, distances)
-    given = {
+    given: dict[str, Any] = {
         key: _column(document[key], key, len(travel))
         for key in PROBLEMS[problem].columns
         if key in document
@@ -70,7 +70,9 @@ def _instance(
     if "load" in document:
         given["load"] = _choice(document, "load", get_args(Load))
     if "names" in document:
-        given["names"] = _strings(document["names"])
+        if not isinstance(names := document["names"], list):
+            raise Unreadable(f"'names' is {_described(names)}; expected a list of texts")
+        given["names"] = [_string(item, f"names[{index}]") for index, item in enumerate(names)]
     title = _string(document.get("name", name), "name")
     return PROBLEMS[problem].make(travel, **given, coordinates=coordinates, name=title)
 
@@ -184,12 +186,6 @@ def _column(value: object, key: str, length: int) -> np.ndarray:
     if len(value) != length:
         raise Unreadable(f"{key!r} has {len(value)} numbers; expected {length}")
     return np.array(value)
-
-
-def _strings(value: object) -> list[str]:
-    if not isinstance(value, list):
-        raise Unreadable(f"'names' is {_described(value)}; expected a list of texts")
-    return [_string(item, f"names[{index}]") for index, item in enumerate(value)]
 
 
 def _string(value: object, key: str) -> str:

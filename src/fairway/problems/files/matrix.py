@@ -35,7 +35,9 @@ def parse(text: str, name: str, distances: Distances | None) -> Instance:
     said = lines(text, "#")
     if (head := next(said, None)) is None:
         raise Unreadable("there are no numbers; expected the number of nodes, a matrix and windows")
-    nodes = _count(head)
+    if len(head.words) != 1:
+        raise Unreadable("expected the number of nodes on a line of its own", head.number)
+    nodes = node_count(head.text, head.number)
     body = list(said)
     entries, taken = _entries(body, nodes)
     windows = _windows(body[taken:], nodes, body[-1].number)
@@ -64,12 +66,6 @@ def render(instance: Instance) -> str:
     if instance.service.any():
         text.append("# entries are travel plus service at the origin")
     return "\n".join(text) + "\n"
-
-
-def _count(line: Line) -> int:
-    if len(line.words) != 1:
-        raise Unreadable("expected the number of nodes on a line of its own", line.number)
-    return node_count(line.text, line.number)
 
 
 def _entries(body: list[Line], nodes: int) -> tuple["array[float]", int]:

@@ -3,9 +3,10 @@
 import math
 from collections.abc import Iterable
 from itertools import chain
+from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
 from fairway.problems.files.opcodes import PROTOCOLS, StandIns, load
 from fairway.problems.files.text import Unreadable, check_size
@@ -42,21 +43,21 @@ def parse(content: bytes, name: str) -> InstanceSet:
         _check_row(row, index, fields, nodes)
     problem, names = LAYOUT[fields]
     arrays = (np.array([row[field] for row in rows], np.float64) for field in range(fields))
-    columns = dict(zip(names, arrays, strict=True))
+    columns: dict[str, Any] = dict(zip(names, arrays, strict=True))
     places = Places(columns.pop("coordinates"))
     return InstanceSet(places, **columns, name=name, scale=PROBLEMS[problem].scale)
 
 
 def published_references(
     content: bytes,
-) -> tuple[Float[np.ndarray, " B"], Int[np.ndarray, "B M"], Bool[np.ndarray, " B"]]:
-    """Costs, tours, and which tours were given as arrays, from a file of LKH-3 results.
+) -> tuple[Float[np.ndarray, " B"], Int[np.ndarray, "B M"]]:
+    """Costs and tours from a file of LKH-3 results.
 
-    An array in place of a list is how the authors mark, on purpose or not, that LKH-3 found no feasible tour.
-    Raises `Unreadable` where the content is anything else.
+    An array in place of a list is how the authors mark, on purpose or not, that LKH-3 found no feasible tour; the judge
+    finds that out by itself. Raises `Unreadable` where the content is anything else.
     """
     rows = _rows(load(content, STAND_INS))
-    costs, tours, as_array = [], [], []
+    costs, tours = [], []
     for index, row in enumerate(rows):
         if not isinstance(row, tuple) or len(row) != 2:
             raise _not_an_instance(index, "a pair of a cost and a tour")
@@ -64,12 +65,11 @@ def published_references(
         if not _are_numbers([cost]) or not math.isfinite(cost):
             raise _not_an_instance(index, "a cost and a tour, the cost a number")
         costs.append(float(cost))
-        as_array.append(isinstance(tour, _Array))
         tours.append(_stops(tour, index))
         if len(tours[-1]) != len(tours[0]):
             raise _not_an_instance(index, f"a tour of {len(tours[0])} stops like the first")
         _check_amount(len(rows) * len(tours[0]), content)
-    return np.array(costs), np.array(tours, dtype=np.int64), np.array(as_array)
+    return np.array(costs), np.array(tours, dtype=np.int64)
 
 
 def _rows(value: object) -> list:

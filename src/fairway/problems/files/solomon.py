@@ -78,7 +78,9 @@ def render(instance: Instance) -> str:
             "solomon holds coordinates, and this travel is not their Euclidean distance; "
             "write json or tsplib"
         )
-    ids = _ids(instance)
+    ids = instance.names
+    if ids is None or not all(map(_is_id, ids)):
+        ids = tuple(map(str, range(1, instance.nodes + 1)))
     # A demand of 1 keeps a stop of zeros that happens to be called 999 from ending the file.
     demand = np.minimum(np.arange(instance.nodes), 1.0)
     columns = (*points.T, demand, instance.opens, instance.closes, instance.service)
@@ -154,13 +156,6 @@ def _stops(rows: list[Line]) -> tuple[list[str], list[list[float]]]:
         ids.append(str(stop))
         values.append(row)
     return ids, values
-
-
-def _ids(instance: Instance) -> tuple[str, ...]:
-    names = instance.names
-    if names is not None and all(map(_is_id, names)):
-        return names
-    return tuple(str(at) for at in range(1, instance.nodes + 1))
 
 
 def _is_id(name: str) -> bool:

@@ -59,14 +59,12 @@ class _Table:
 
 def recognises(text: str) -> bool:
     """Whether the first line names three columns or more of this format, in any case and order."""
-    first = text.lstrip().partition("\n")[0][:1_000]
-    return len(COLUMNS.intersection(_plain(first, _delimiter(first)))) >= 3
+    return len(COLUMNS.intersection(_header(text))) >= 3
 
 
 def check_columns(text: str) -> None:
     """Say of a table in other columns than ours that it is one, and which those are."""
-    first = text.lstrip().partition("\n")[0][:1_000]
-    found = _plain(first, _delimiter(first))
+    found = _header(text)
     if len(found) >= 3 and all(re.fullmatch(r"[^\W\d][\w .()/-]*", column) for column in found):
         raise Unreadable(
             f"looks like CSV, but has no columns {', '.join(HEADERS['tsptw'][:5])} or {', '.join(HEADERS['tspdl'])}; "
@@ -156,8 +154,10 @@ def _delimiter(header: str) -> str:
     return max(DELIMITERS, key=header.count)
 
 
-def _plain(header: str, delimiter: str) -> list[str]:
-    return [cell.strip(' \t\r"').lower() for cell in header.split(delimiter)]
+def _header(text: str) -> list[str]:
+    """What the first line, as far as it is not too long, names as columns."""
+    first = text.lstrip().partition("\n")[0][:1_000]
+    return [cell.strip(' \t\r"').lower() for cell in first.split(_delimiter(first))]
 
 
 def _check_header(header: tuple[str, ...], line: int) -> None:
@@ -185,11 +185,9 @@ def _problem(header: tuple[str, ...]) -> str:
 def _check_distinct(ids: list[str], lines: list[int]) -> None:
     seen: dict[str, int] = {}
     for cell, line in zip(ids, lines, strict=True):
-        if cell in seen:
-            raise Unreadable(
-                f"the id {shortened(cell)} is also on line {seen[cell]}; ids are distinct", line
-            )
-        seen[cell] = line
+        if (first := seen.setdefault(cell, line)) != line:
+            message = f"the id {shortened(cell)} is also on line {first}; ids are distinct"
+            raise Unreadable(message, line)
 
 
 def _number(cell: str, line: int, column: str) -> float:
