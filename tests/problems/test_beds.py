@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from fairway.errors import CorruptBed, InvalidRequest
+from fairway.folders import cache_folder
 from fairway.judge import Solution, verify
 from fairway.problems import beds as module
 from fairway.problems.beds import bed_named, beds, digests, draw_bed, load_bed
@@ -73,7 +74,7 @@ def test_the_cache_goes_where_the_user_keeps_caches(tmp_path, monkeypatch):
     assert (tmp_path / "fairway/tsptw500-medium.npz").exists()
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    assert module._cache_folder() == tmp_path / ".cache/fairway"
+    assert cache_folder() == tmp_path / ".cache/fairway"
 
 
 def test_other_bits_than_expected_are_refused(monkeypatch, tmp_path):
@@ -111,4 +112,4 @@ def test_a_user_without_a_home_still_gets_beds(monkeypatch):
     monkeypatch.delenv("FAIRWAY_CACHE")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(Path, "home", homeless)
-    assert module._cache_folder().name.startswith("fairway-")
+    assert cache_folder().name.startswith("fairway-")

@@ -8,8 +8,7 @@ from fairway.problems.beds import load_bed
 from fairway.problems.distances import euclidean
 from fairway.problems.generate import generate
 from fairway.problems.instance import TSPDL, TSPTW
-from fairway.problems.places import Places
-from fairway.problems.sets import InstanceSet, instance_set
+from fairway.problems.sets import InstanceSet, Places, instance_set
 
 
 def arrays_of(instances):

@@ -131,7 +131,7 @@ def _shipped(bed: str) -> Stated:
 
 def _stated(content: bytes, source: str) -> Stated:
     if pickles.recognises(content):
-        cost, tour, _ = pickles.published_references(content)
+        cost, tour = pickles.published_references(content)
         return Stated(source, cost, tour, np.zeros(len(cost), bool), published_order=True)
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as file:

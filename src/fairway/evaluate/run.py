@@ -32,8 +32,7 @@ from fairway.evaluate.tree import FORESIGHT
 from fairway.judge import TOLERANCE
 from fairway.problems.beds import beds
 from fairway.problems.files.text import shortened
-from fairway.problems.places import Places
-from fairway.problems.sets import InstanceSet
+from fairway.problems.sets import InstanceSet, Places
 
 VERSIONED = ("fairway", "numpy", "torch", "pyvrp", "ortools")
 

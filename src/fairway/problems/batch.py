@@ -13,8 +13,7 @@ from torch import Tensor
 
 from fairway.errors import InvalidRequest
 from fairway.problems.instance import TSPDL, TSPTW, Instance
-from fairway.problems.places import Places
-from fairway.problems.sets import InstanceSet
+from fairway.problems.sets import InstanceSet, Places
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,7 +161,7 @@ def latest_return(
 def to_batch(
     instances: InstanceSet, device: torch.device | str = "cpu", dtype: torch.dtype = torch.float32
 ) -> Batch:
-    """A set as tensors in the paper's normalisation, draft limits in the growing direction."""
+    """A set as tensors in the paper's normalisation; a load that shrinks is read from the other end, where it grows."""
 
     def place(array: np.ndarray) -> Tensor:
         return torch.tensor(array, dtype=dtype, device=device)
@@ -171,19 +170,24 @@ def to_batch(
         raise InvalidRequest(
             f"a batch is made of a set, as instance_set makes them; this is a {type(instances).__name__}"
         )
-    match instances.problem:
+    problem, places = instances.problem, instances.places
+    if problem == "tspdl" and instances.load == "shrinking" and places.matrix is not None:
+        places = Places(places.coordinates, places.matrix.swapaxes(-1, -2))
+    ground, scale = _ground(places, instances.scale, place)
+    match problem:
         case "tsptw":
-            return _tsptw_batch(instances, place)
+            neutral = {"opens": 0.0, "closes": np.inf, "service": 0.0}
+            columns = (neutral | instances.columns).values()
+            times = (np.broadcast_to(column, places.shape) / scale[:, None] for column in columns)
+            return timed_batch(ground, *map(place, times))
         case "tspdl":
-            return _tspdl_batch(instances, place)
+            assert instances.demand is not None, "there are loads"
+            assert instances.draft is not None
+            return laden_batch(ground, place(instances.demand), place(instances.draft))
         case _:
             raise InvalidRequest(
                 "tensors are made of time windows alone or of draft limits alone; this set has both"
             )
-
-
-Placing = Callable[[np.ndarray], Tensor]
-"""From numpy to the device and precision of a batch."""
 
 
 def forwards(instances: InstanceSet, tours: Int[np.ndarray, "B K M"]) -> Int[np.ndarray, "B K M"]:
@@ -207,31 +211,8 @@ def every_pair(batch: Batch) -> tuple[Int[Tensor, "B N N"], Int[Tensor, "B N N"]
     return node.mT, node
 
 
-def _tsptw_batch(instances: InstanceSet, place: Placing) -> Batch:
-    """Coordinates, travel and times divided by the set's scale."""
-    ground, scale = _ground(instances.places, instances.scale, place)
-    columns = (instances.opens, instances.closes, instances.service)
-    neutral = (0.0, np.inf, 0.0)
-    opens, closes, service = (
-        place((np.full(instances.places.shape, absent) if each is None else each) / scale[:, None])
-        for each, absent in zip(columns, neutral, strict=True)
-    )
-    return timed_batch(ground, opens, closes, service)
-
-
-def _tspdl_batch(instances: InstanceSet, place: Placing) -> Batch:
-    """Coordinates and travel divided by the set's scale; a shrinking load is read from the other end."""
-    places = instances.places
-    if instances.load == "shrinking" and places.matrix is not None:
-        places = Places(places.coordinates, places.matrix.swapaxes(-1, -2))
-    ground, _ = _ground(places, instances.scale, place)
-    assert instances.demand is not None, "there are loads"
-    assert instances.draft is not None
-    return laden_batch(ground, place(instances.demand), place(instances.draft))
-
-
 def _ground(
-    places: Places, scale: float | None, place: Placing
+    places: Places, scale: float | None, place: Callable[[np.ndarray], Tensor]
 ) -> tuple[Ground, Float[np.ndarray, " B"]]:
     """The ground on a device and the unit of its travel: the scale given, else each instance's own extent.
 

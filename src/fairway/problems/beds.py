@@ -1,4 +1,7 @@
-"""Named test beds: the ten published sets and a few of our own, the same bits on every machine."""
+"""Named test beds: the ten published sets and a few of our own, the same bits on every machine.
+
+They are drawn exactly as the authors' programs drew theirs, from the same streams.
+"""
 
 import hashlib
 import io
@@ -12,15 +15,17 @@ import numpy as np
 from fairway import atomic
 from fairway.errors import CorruptBed, FairwayError, InvalidRequest
 from fairway.folders import cache_folder
-from fairway.problems import published
 from fairway.problems.generate import (
+    Arrays,
     Law,
     LoweredDrafts,
     RandomWindows,
     TourWindows,
+    as_set,
     named_law,
+    servable,
 )
-from fairway.problems.places import Places
+from fairway.problems.philox import CudaGenerator
 from fairway.problems.sets import InstanceSet
 from fairway.problems.table import PROBLEMS
 
@@ -70,7 +75,7 @@ def load_bed(name: str) -> InstanceSet:
                 "install the versions in constraints.txt"
             )
         _keep(arrays, kept)
-    return _as_set(arrays, bed)
+    return as_set(arrays, bed.name, PROBLEMS[bed.problem].scale)
 
 
 def bed_named(name: str) -> Bed:
@@ -80,40 +85,29 @@ def bed_named(name: str) -> Bed:
     return beds()[name]
 
 
-def draw_bed(bed: Bed) -> published.Arrays:
+def draw_bed(bed: Bed) -> Arrays:
     """The arrays of a bed as float32, drawn from its stream."""
+    size = bed.nodes, bed.count, bed.seed
     match bed.law:
         case RandomWindows() as law:
-            return published.random_windows(law, bed.nodes, bed.count, bed.seed)
+            arrays = _random_windows(law, *size)
         case TourWindows() as law:
-            return published.tour_windows(law, bed.nodes, bed.count, bed.seed)
+            arrays = _tour_windows(law, *size)
         case LoweredDrafts() as law:
-            return published.lowered_drafts(law, bed.nodes, bed.count, bed.seed)
+            arrays = _lowered_drafts(law, *size)
+    return {name: array.astype(np.float32) for name, array in arrays.items()}
 
 
-def digests(arrays: published.Arrays) -> dict[str, str]:
+def digests(arrays: Arrays) -> dict[str, str]:
     """The SHA-256 of each array's bytes."""
     return {name: hashlib.sha256(array.tobytes()).hexdigest() for name, array in arrays.items()}
 
 
-def _matches(arrays: published.Arrays, bed: Bed) -> bool:
+def _matches(arrays: Arrays, bed: Bed) -> bool:
     return digests(arrays) == bed.sha256
 
 
-def _as_set(arrays: published.Arrays, bed: Bed) -> InstanceSet:
-    return InstanceSet(
-        Places(arrays["coordinates"]),
-        opens=arrays.get("opens"),
-        closes=arrays.get("closes"),
-        service=0.0 if "opens" in arrays else None,
-        demand=arrays.get("demand"),
-        draft=arrays.get("draft"),
-        name=bed.name,
-        scale=PROBLEMS[bed.problem].scale,
-    )
-
-
-def _cached(path: Path) -> published.Arrays | None:
+def _cached(path: Path) -> Arrays | None:
     """The arrays of a cached file; None where it is absent or damaged, which the hashes tell and drawing anew mends."""
     try:
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
@@ -122,7 +116,7 @@ def _cached(path: Path) -> published.Arrays | None:
         return None
 
 
-def _keep(arrays: published.Arrays, path: Path) -> None:
+def _keep(arrays: Arrays, path: Path) -> None:
     """Cache the arrays; a cache that cannot be written costs the next load a second, and nothing else."""
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **arrays)
@@ -131,3 +125,43 @@ def _keep(arrays: published.Arrays, path: Path) -> None:
         atomic.write_bytes(path, buffer.getvalue())
     except (OSError, FairwayError):
         return
+
+
+def _random_windows(law: RandomWindows, n: int, count: int, seed: int) -> Arrays:
+    """Easy and medium TSPTW, from numpy's legacy generator."""
+    rng = np.random.RandomState(seed)
+    coordinates = rng.uniform(size=(count, n, 2)) * law.side
+    opens = rng.randint(np.zeros((count, n), int), np.full((count, n), law.tour_time(n)))
+    rng.randint(0, n, (count, 1))  # drawn and never used, but it moves the stream on
+    windows = law.windows(opens, rng.uniform(*law.width, (count, n)))
+    return {"coordinates": coordinates, **windows}
+
+
+def _tour_windows(law: TourWindows, n: int, count: int, seed: int) -> Arrays:
+    """Hard TSPTW, from the CUDA stream, every sum rounded to float32 as it was there."""
+    stream = CudaGenerator(seed)
+    coordinates = (stream.uniform(count * n * 2) * np.float32(law.side)).reshape(count, n, 2)
+    tours = 1 + stream.permutations(n - 1, count)
+    shares = np.stack([stream.uniform(count) for _ in range(2 * (n - 1))], axis=1)
+    windows = law.windows(coordinates, tours, shares[:, ::2], shares[:, 1::2])
+    return {"coordinates": coordinates, **windows}
+
+
+def _lowered_drafts(law: LoweredDrafts, n: int, count: int, seed: int) -> Arrays:
+    """TSPDL: places and drafts from the CUDA stream, the lowered ports from numpy's legacy generator."""
+    rng = np.random.RandomState(seed)
+    stream = CudaGenerator(seed)
+    coordinates = stream.uniform(count * n * 2).reshape(count, n, 2)
+    lowered = law.lowered(n)
+    ports = np.stack([1 + rng.choice(n - 1, size=lowered, replace=False) for _ in range(count)])
+    loads = law.loads(n, ports, _accepted(stream, n, lowered, count))
+    return {"coordinates": coordinates, **loads}
+
+
+def _accepted(stream: CudaGenerator, n: int, lowered: int, count: int) -> np.ndarray:
+    """The first `count` draws of the stream that leave a tour: each instance took the next one that did."""
+    found: list[np.ndarray] = []
+    while sum(map(len, found)) < count:
+        drafts = stream.integers(1, n - 1, lowered, calls=8192)
+        found.append(drafts[servable(drafts)])
+    return np.concatenate(found)[:count]

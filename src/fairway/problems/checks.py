@@ -27,7 +27,7 @@ def matrix(
     values: ArrayLike, name: str = "travel", nodes: int | None = None
 ) -> Float[np.ndarray, "N N"]:
     """A square, finite, non-negative matrix of two nodes or more; its diagonal, never travelled, is set to zero."""
-    array = _finite_numbers(values, name)
+    array = _numbers(values, name)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise InvalidInstance(
             f"{name} has shape {_shape(array)}; expected a square matrix, one row and one column a node",
@@ -41,7 +41,7 @@ def matrix(
         raise InvalidInstance(
             f"{name} has {len(array)} rows; expected {nodes}, one a node of the travel matrix", name
         )
-    _all_non_negative(array, name)
+    _refuse(array < 0, array, name, "zero or more")
     np.fill_diagonal(array, 0.0)
     return _frozen(array)
 
@@ -58,9 +58,7 @@ def vector(
     if values is None:
         assert absent is not None, f"{name} has a neutral value"
         return _frozen(np.full(nodes, absent))
-    array = _numbers(values, name)
-    if absent != np.inf:
-        finite(array, name)
+    array = _numbers(values, name, infinite=absent == np.inf)
     if array.ndim == 0:
         array = np.full(nodes, array)
     if array.shape != (nodes,):
@@ -69,7 +67,7 @@ def vector(
             name,
         )
     if non_negative:
-        _all_non_negative(array, name)
+        _refuse(array < 0, array, name, "zero or more")
     return _frozen(array)
 
 
@@ -91,14 +89,15 @@ def windows(
     given: Mapping[int, Sequence[tuple[float, float]]], nodes: int
 ) -> dict[int, tuple[tuple[float, float], ...]]:
     """Several windows of a stop, in order and apart from each other."""
-    known = {}
-    for node, spans in given.items():
-        _node(node, "windows", nodes)
-        known[node] = tuple((float(first), float(last)) for first, last in spans)
-        ends = [end for span in known[node] for end in span]
-        if not ends or any(math.isnan(end) for end in ends) or sorted(ends) != ends:
+    known = {
+        _node(node, "windows", nodes): tuple((float(first), float(last)) for first, last in spans)
+        for node, spans in given.items()
+    }
+    for node, spans in known.items():
+        ends = [end for span in spans for end in span]
+        if not ends or any(map(math.isnan, ends)) or sorted(ends) != ends:
             raise InvalidInstance(
-                f"the windows of node {node} are {known[node]}; expected at least one, each (open, close) with "
+                f"the windows of node {node} are {spans}; expected at least one, each (open, close) with "
                 "open <= close, in order and without overlap",
                 "windows",
                 (node,),
@@ -110,25 +109,21 @@ def node_pairs(
     given: Sequence[tuple[int, int]], name: str, nodes: int
 ) -> tuple[tuple[int, int], ...]:
     """Two different stops each."""
-    known = []
     for pair in given:
         if len(pair) != 2 or pair[0] == pair[1] or 0 in pair:
             raise InvalidInstance(f"{name} has {tuple(pair)}; expected two different stops", name)
-        known.append((_node(pair[0], name, nodes), _node(pair[1], name, nodes)))
-    return tuple(known)
+    return tuple((_node(a, name, nodes), _node(b, name, nodes)) for a, b in given)
 
 
 def breaks(given: Sequence[tuple[float, float, float]]) -> tuple[tuple[float, float, float], ...]:
     """When each may start, from and until, and how long it is."""
-    known = []
     for row in given:
         if len(row) != 3 or not (row[0] <= row[1] and row[2] >= 0):
             raise InvalidInstance(
                 f"a break is {tuple(row)}; expected (earliest start, latest start, length)",
                 "breaks",
             )
-        known.append((float(row[0]), float(row[1]), float(row[2])))
-    return tuple(known)
+    return tuple((float(first), float(last), float(length)) for first, last, length in given)
 
 
 def end(node: int | None, nodes: int) -> int | None:
@@ -137,11 +132,8 @@ def end(node: int | None, nodes: int) -> int | None:
 
 
 def finite(array: Float[np.ndarray, "..."], name: str) -> None:
-    """Refuse infinities."""
-    if (bad := _first(np.isinf(array))) is not None:
-        raise InvalidInstance(
-            f"{name}{_at(bad)} is {array[bad]}; expected a finite number", name, bad
-        )
+    """Refuse infinities and what is no number."""
+    _refuse(~np.isfinite(array), array, name, "a finite number")
 
 
 def ordered_windows(opens: Float[np.ndarray, " N"], closes: Float[np.ndarray, " N"]) -> None:
@@ -170,7 +162,7 @@ def points(values: ArrayLike | None, nodes: int) -> Float[np.ndarray, "N 2"] | N
     """An x and a y a node, or None."""
     if values is None:
         return None
-    array = _finite_numbers(values, "coordinates")
+    array = _numbers(values, "coordinates")
     if array.shape != (nodes, 2):
         raise InvalidInstance(
             f"coordinates have shape {_shape(array)}; expected {nodes} rows of x and y",
@@ -188,15 +180,13 @@ def stop_names(names: Sequence[str] | None, nodes: int) -> tuple[str, ...] | Non
         raise InvalidInstance(
             f"{len(known)} names were given; expected {nodes}, one a node", "names"
         )
-    seen: set[str] = set()
-    for node, name in enumerate(known):
-        if name in seen:
+    for node, name in enumerate(known if len(set(known)) < nodes else ()):
+        if name in known[:node]:
             raise InvalidInstance(
                 f"the name {name!r} is given to more than one node; names must be distinct",
                 "names",
                 (node,),
             )
-        seen.add(name)
     return known
 
 
@@ -250,7 +240,8 @@ def is_integral(*arrays: Float[np.ndarray, "..."]) -> bool:
     return all(bool((array == np.rint(array)).all()) for array in arrays)
 
 
-def _numbers(values: ArrayLike, name: str) -> Float[np.ndarray, "..."]:
+def _numbers(values: ArrayLike, name: str, *, infinite: bool = False) -> Float[np.ndarray, "..."]:
+    """Numbers within reason as float64; with infinity among them only where that is said."""
     try:
         given = np.asarray(values)
         array = given.astype(np.float64, order="C") if given.dtype.kind in "biuf" else None
@@ -261,22 +252,9 @@ def _numbers(values: ArrayLike, name: str) -> Float[np.ndarray, "..."]:
             f"{name} is not an array of numbers; expected rows of equal length, numbers only",
             name,
         )
-    if (bad := _first(np.isnan(array) | (array == -np.inf))) is not None:
-        raise InvalidInstance(
-            f"{name}{_at(bad)} is {array[bad]}; expected a finite number", name, bad
-        )
-    if (bad := _first((np.abs(array) > LARGEST) & (array < np.inf))) is not None:
-        raise InvalidInstance(
-            f"{name}{_at(bad)} is {array[bad]:g}; expected at most {LARGEST:g}, choose a larger unit",
-            name,
-            bad,
-        )
-    return array
-
-
-def _finite_numbers(values: ArrayLike, name: str) -> Float[np.ndarray, "..."]:
-    array = _numbers(values, name)
-    finite(array, name)
+    finite(np.where(array == np.inf, 0.0, array) if infinite else array, name)
+    beyond = (np.abs(array) > LARGEST) & (array < np.inf)
+    _refuse(beyond, array, name, f"at most {LARGEST:g}, choose a larger unit")
     return array
 
 
@@ -288,15 +266,14 @@ def _node(node: int, name: str, nodes: int) -> int:
     return int(node)
 
 
-def _all_non_negative(array: Float[np.ndarray, "..."], name: str) -> None:
-    if (bad := _first(array < 0)) is not None:
-        raise InvalidInstance(
-            f"{name}{_at(bad)} is {array[bad]:g}; expected zero or more", name, bad
-        )
-
-
-def _first(wrong: np.ndarray | np.bool) -> tuple[int, ...] | None:
-    return tuple(np.argwhere(wrong)[0].tolist()) if np.any(wrong) else None
+def _refuse(
+    wrong: np.ndarray | np.bool, array: Float[np.ndarray, "..."], name: str, expected: str
+) -> None:
+    """Refuse the first number that is wrong."""
+    if np.any(wrong):
+        bad = tuple(np.argwhere(wrong)[0].tolist())
+        found = f"{name}{_at(bad)} is {array[bad]:g}"
+        raise InvalidInstance(f"{found}; expected {expected}", name, bad)
 
 
 def _at(index: tuple[int, ...]) -> str:

@@ -21,16 +21,14 @@ def draw(law: Law, n: int, count: int, generator: Generator) -> Batch:
 
 def random_windows(law: RandomWindows, n: int, count: int, generator: Generator) -> Batch:
     """Easy and medium TSPTW."""
-    tour_time = law.tour_time(n)
     ground = _ground(n, count, law.side, generator)
     low, high = law.width
     opens = torch.randint(
-        tour_time, (count, n), generator=generator, device=generator.device
+        law.tour_time(n), (count, n), generator=generator, device=generator.device
     ).float()
-    shares = low + (high - low) * _uniform((count, n), generator)
-    closes = (opens + (tour_time * shares).round()).clamp(max=2 * tour_time)
-    opens[:, 0], closes[:, 0] = 0, 2 * tour_time
-    return _windows(ground, opens / law.side, closes / law.side)
+    windows = law.windows(opens, low + (high - low) * _uniform((count, n), generator))
+    opens, closes = windows["opens"] / law.side, windows["closes"] / law.side
+    return timed_batch(ground, opens, closes, torch.zeros_like(opens))
 
 
 def tour_windows(law: TourWindows, n: int, count: int, generator: Generator) -> Batch:
@@ -49,7 +47,7 @@ def tour_windows(law: TourWindows, n: int, count: int, generator: Generator) -> 
     opens.scatter_(1, tours, (arrivals - eta + eta * early).float())
     closes.scatter_(1, tours, torch.maximum((arrivals + eta * late).float(), rounded_up))
     closes[:, 0] = closes[:, 0].maximum(closes[:, 1:].amax(-1) + 2)  # further than any way home
-    return _windows(ground, opens, closes)
+    return timed_batch(ground, opens, closes, torch.zeros_like(opens))
 
 
 def lowered_drafts(law: LoweredDrafts, n: int, count: int, generator: Generator) -> Batch:
@@ -98,11 +96,6 @@ def _left_empty(wishes: Int[Tensor, "B K"], circle: int) -> Bool[Tensor, "B S"]:
 def _ground(n: int, count: int, side: float, generator: Generator) -> Ground:
     scale = torch.full((count,), side, device=generator.device)
     return Ground(_uniform((count, n, 2), generator), None, scale)
-
-
-def _windows(ground: Ground, opens: Float[Tensor, "B N"], closes: Float[Tensor, "B N"]) -> Batch:
-    service = torch.zeros_like(opens)
-    return timed_batch(ground, opens, closes, service)
 
 
 def _uniform(shape: tuple[int, ...], generator: Generator) -> Float[Tensor, "..."]:

@@ -1,17 +1,19 @@
 """The laws that the published instances follow, with their parameters, and how to draw from them."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from fairway.errors import InvalidRequest
 from fairway.problems.checks import MOST_NODES
-from fairway.problems.places import Places
-from fairway.problems.sets import InstanceSet
+from fairway.problems.sets import InstanceSet, Places
+
+Arrays = dict[str, np.ndarray]
+"""The coordinates and the columns of a set, by name."""
 
 
 def _are_numbers(*values: object) -> bool:
@@ -30,13 +32,9 @@ class RandomWindows:
     """Of the square in which the nodes lie."""
 
     def __post_init__(self) -> None:
-        low, high = (
-            self.width
-            if isinstance(self.width, Sequence) and len(self.width) == 2
-            else (math.nan, math.nan)
-        )
-        numbers = _are_numbers(low, high, self.pace, self.side)
-        if not (numbers and 0 <= low <= high and self.pace > 0 and self.side > 0):
+        width = self.width if isinstance(self.width, Sequence) else ()
+        numbers = len(width) == 2 and _are_numbers(*width, self.pace, self.side)
+        if not (numbers and 0 <= width[0] <= width[1] and self.pace > 0 and self.side > 0):
             raise InvalidRequest(
                 f"{self} is no law; expected 0 <= low <= high width, pace and side above 0"
             )
@@ -44,6 +42,13 @@ class RandomWindows:
     def tour_time(self, nodes: int) -> int:
         """About how long a tour in random order takes; windows open before that."""
         return max(1, int(self.pace * nodes))
+
+    def windows(self, opens: Any, shares: Any) -> dict[str, Any]:  # noqa: ANN401 - numpy's or torch's
+        """Windows that open at these times, their widths in shares of the tour time; the depot is open throughout."""
+        tour_time = self.tour_time(opens.shape[1])
+        closes = (opens + (tour_time * shares).round()).clip(max=2 * tour_time)
+        opens[:, 0], closes[:, 0] = 0, 2 * tour_time
+        return {"opens": opens, "closes": closes}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,26 @@ class TourWindows:
                 f"{self} is no law; expected eta >= 0, side and depot_closes above 0"
             )
 
+    def windows(
+        self,
+        points: Float[np.ndarray, "B N 2"],
+        tours: Int[np.ndarray, "B M"],
+        early: Float[np.ndarray, "B M"],
+        late: Float[np.ndarray, "B M"],
+    ) -> Arrays:
+        """Windows around the arrivals of the tours, in shares of eta before and after, to the points' precision."""
+        row = np.arange(len(points))[:, None]
+        along = points[row, np.pad(tours, ((0, 0), (1, 0)))]
+        arrivals = np.cumsum(np.sqrt(np.square(np.diff(along, axis=1)).sum(-1)), axis=1)
+        opens = np.zeros_like(points[..., 0])
+        closes = np.zeros_like(opens)
+        opens[row, tours] = arrivals - self.eta + self.eta * early
+        closes[row, tours] = arrivals + self.eta * late
+        # From about 1,900 nodes on, the last stop is served after the depot would have closed.
+        home = np.sqrt(np.square(along[:, -1] - along[:, 0]).sum(-1))
+        closes[:, 0] = np.maximum(self.depot_closes, closes[row[:, 0], tours[:, -1]] + home)
+        return {"opens": opens, "closes": closes}
+
 
 @dataclass(frozen=True, slots=True)
 class LoweredDrafts:
@@ -77,6 +102,16 @@ class LoweredDrafts:
     def lowered(self, nodes: int) -> int:
         """How many ports are lowered: at most n - 2, since more could never all be served."""
         return min(int(nodes * self.sigma // 100), max(0, nodes - 2))
+
+    def loads(
+        self, nodes: int, ports: Int[np.ndarray, "B K"], drafts: Int[np.ndarray, "B K"]
+    ) -> Arrays:
+        """Unit demands, and drafts that are lowered at some ports."""
+        draft = np.full((len(ports), nodes), nodes - 1.0)
+        draft[np.arange(len(ports))[:, None], ports] = drafts
+        demand = np.ones_like(draft)
+        demand[:, 0] = 0
+        return {"demand": demand, "draft": draft}
 
 
 MOST_DRAWN = 10**8
@@ -145,20 +180,10 @@ def named_law(problem: str, hardness: str | Law) -> Law:
 
 def random_windows(law: RandomWindows, n: int, count: int, rng: np.random.Generator) -> InstanceSet:
     """Draw easy or medium TSPTW instances."""
-    tour_time = law.tour_time(n)
     coordinates = _points(n, count, law.side, rng)
-    opens = rng.integers(0, tour_time, (count, n)).astype(np.float64)
-    widths = np.rint(tour_time * rng.uniform(*law.width, (count, n)))
-    opens[:, 0], widths[:, 0] = 0, 2 * tour_time
-    closes = np.minimum(opens + widths, 2 * tour_time)
-    return InstanceSet(
-        Places(coordinates),
-        opens=opens,
-        closes=closes,
-        service=0.0,
-        name=f"tsptw{n}",
-        scale=law.side,
-    )
+    opens = rng.integers(0, law.tour_time(n), (count, n)).astype(np.float64)
+    windows = law.windows(opens, rng.uniform(*law.width, (count, n)))
+    return as_set({"coordinates": coordinates, **windows}, f"tsptw{n}", law.side)
 
 
 def tour_windows(
@@ -167,24 +192,8 @@ def tour_windows(
     """Draw hard TSPTW instances, and the hidden tour of each."""
     coordinates = _points(n, count, law.side, rng)
     tours = rng.permuted(np.tile(np.arange(1, n), (count, 1)), axis=1)
-    row = np.arange(count)[:, None]
-    along = coordinates[row, np.concatenate([np.zeros((count, 1), int), tours], axis=1)]
-    arrivals = np.cumsum(np.sqrt(np.square(np.diff(along, axis=1)).sum(-1)), axis=1)
-    opens = np.zeros((count, n))
-    closes = np.full((count, n), law.depot_closes)
-    opens[row, tours] = arrivals - law.eta + law.eta * rng.random((count, n - 1))
-    closes[row, tours] = arrivals + law.eta * rng.random((count, n - 1))
-    # From about 1,900 nodes on, the last stop is served after the depot would have closed.
-    home = np.sqrt(np.square(along[:, -1] - along[:, 0]).sum(-1))
-    closes[:, 0] = np.maximum(law.depot_closes, closes[row[:, 0], tours[:, -1]] + home)
-    return InstanceSet(
-        Places(coordinates),
-        opens=opens,
-        closes=closes,
-        service=0.0,
-        name=f"tsptw{n}",
-        scale=law.side,
-    ), tours
+    windows = law.windows(coordinates, tours, *rng.random((2, count, n - 1)))
+    return as_set({"coordinates": coordinates, **windows}, f"tsptw{n}", law.side), tours
 
 
 def lowered_drafts(law: LoweredDrafts, n: int, count: int, rng: np.random.Generator) -> InstanceSet:
@@ -197,11 +206,13 @@ def lowered_drafts(law: LoweredDrafts, n: int, count: int, rng: np.random.Genera
     while waiting.size:
         drafts[waiting] = rng.integers(1, n - 1, (waiting.size, lowered))
         waiting = waiting[~servable(drafts[waiting])]
-    draft = np.full((count, n), n - 1.0)
-    draft[np.arange(count)[:, None], ports] = drafts
-    demand = np.ones((count, n))
-    demand[:, 0] = 0
-    return InstanceSet(Places(coordinates), demand=demand, draft=draft, name=f"tspdl{n}", scale=1.0)
+    return as_set({"coordinates": coordinates, **law.loads(n, ports, drafts)}, f"tspdl{n}", 1.0)
+
+
+def as_set(arrays: Arrays, name: str, scale: float) -> InstanceSet:
+    """Drawn arrays as a set; service takes no time."""
+    columns: dict[str, Any] = {"service": 0.0} | arrays if "opens" in arrays else dict(arrays)
+    return InstanceSet(Places(columns.pop("coordinates")), **columns, name=name, scale=scale)
 
 
 def servable(drafts: Int[np.ndarray, "B K"]) -> Bool[np.ndarray, " B"]:

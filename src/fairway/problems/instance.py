@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from fairway.errors import InvalidRequest
 from fairway.problems import checks
+from fairway.problems.distances import euclidean
 
 TOLERANCE = 1e-6
 """How far, in the instance's own units, a limit may be passed before it counts; zero where all numbers are whole."""
@@ -163,6 +164,12 @@ class Instance:
     def whole_loads(self) -> bool:
         """Whether all loads are whole numbers, so that comparing them with limits is exact."""
         return checks.is_integral(self.demand, self.draft, np.array([self.capacity, self.aboard]))
+
+    @property
+    def is_euclidean(self) -> bool:
+        """Whether the coordinates give back the travel matrix to the last bit."""
+        points = self.coordinates
+        return points is not None and np.array_equal(euclidean(points), self.travel)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
-"""Instances of one size and one problem as arrays, so that ten thousand of them stay small."""
+"""Instances of one size and one problem as arrays, with travel made on demand: ten thousand of them stay small."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from jaxtyping import Float
@@ -10,18 +10,57 @@ from numpy.typing import ArrayLike
 
 from fairway.errors import InvalidInstance
 from fairway.problems import checks
+from fairway.problems.distances import euclidean
 from fairway.problems.instance import Instance, Load
-from fairway.problems.places import (
-    Places,
-    check_members,
-    gathered,
-    member_labels,
-    out_of_range,
-    per_node,
-)
 
-COLUMNS = ("opens", "closes", "service", "demand", "draft")
-"""What a set may hold for each node."""
+COLUMNS = {"tsptw": ("opens", "closes", "service"), "tspdl": ("demand", "draft")}
+"""What a set of a classic problem holds for each node."""
+
+Column = Float[np.ndarray, "B N"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Places:
+    """Coordinates for B instances, or their travel matrices, or both; without matrices travel is Euclidean."""
+
+    coordinates: Float[np.ndarray, "B N 2"] | None = None
+    matrix: Float[np.ndarray, "B N N"] | None = None
+
+    def __post_init__(self) -> None:
+        if self.coordinates is None and self.matrix is None:
+            raise InvalidInstance("a set needs coordinates or travel matrices; neither was given")
+        for name in ("coordinates", "matrix"):
+            if (array := getattr(self, name)) is not None:
+                object.__setattr__(self, name, _frozen(array))
+        nodes = self.shape[1]
+        if not 2 <= nodes <= checks.MOST_NODES:
+            raise InvalidInstance(
+                f"the instances have {nodes} nodes; expected 2 to {checks.MOST_NODES}"
+            )
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, span: slice) -> "Places":
+        return Places(
+            None if self.coordinates is None else self.coordinates[span],
+            None if self.matrix is None else self.matrix[span],
+        )
+
+    def at(self, index: int) -> tuple[Float[np.ndarray, "N N"], Float[np.ndarray, "N 2"] | None]:
+        """The travel matrix of one instance, and its coordinates where there are any."""
+        points = None if self.coordinates is None else self.coordinates[index]
+        if self.matrix is not None:
+            return self.matrix[index], points
+        assert points is not None
+        return euclidean(points), points
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many instances, of how many nodes each."""
+        array = self.coordinates if self.coordinates is not None else self.matrix
+        assert array is not None
+        return array.shape[0], array.shape[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -29,11 +68,11 @@ class InstanceSet:
     """Instances of one size; indexing gives an `Instance`, slicing a smaller set. What is None is asked of none."""
 
     places: Places
-    opens: Float[np.ndarray, "B N"] | None
-    closes: Float[np.ndarray, "B N"] | None
-    service: Float[np.ndarray, "B N"] | None
-    demand: Float[np.ndarray, "B N"] | None
-    draft: Float[np.ndarray, "B N"] | None
+    opens: Column | None
+    closes: Column | None
+    service: Column | None
+    demand: Column | None
+    draft: Column | None
     load: Load
     name: str
     scale: float | None
@@ -55,39 +94,61 @@ class InstanceSet:
         scale: float | None = None,
         labels: Sequence[str] | None = None,
     ) -> None:
-        given = zip(COLUMNS, (opens, closes, service, demand, draft), strict=True)
-        columns = {
-            column: None if values is None else per_node(values, column, places.shape)
-            for column, values in given
-        }
+        count = len(places)
+        if labels is None:
+            labels = [f"{name}-{number}" for number in range(count)]
         checked = {
             "places": places,
-            **columns,
+            "opens": _per_node(opens, "opens", places.shape),
+            "closes": _per_node(closes, "closes", places.shape),
+            "service": _per_node(service, "service", places.shape),
+            "demand": _per_node(demand, "demand", places.shape),
+            "draft": _per_node(draft, "draft", places.shape),
             "load": checks.choice(load, "load", ("growing", "shrinking")),
             "name": checks.title(name),
             "scale": scale,
-            "labels": member_labels(labels, name, len(places)),
+            "labels": tuple(map(str, labels)),
         }
         for field_name, value in checked.items():
             object.__setattr__(self, field_name, value)
-        check_members(self, places, self._doubtful())
+        if len(labels) != count:
+            raise InvalidInstance(
+                f"{len(labels)} labels were given; expected {count}, one an instance"
+            )
+        self._check_members()
 
-    def _doubtful(self) -> np.ndarray:
-        """Where an array casts doubt on an instance."""
-        wrong = out_of_range(*(column for column in self.columns.values()))
+    def _check_members(self) -> None:
+        """Refuse a set that holds an invalid instance, with that instance's own sentence.
+
+        Only those that the arrays cast doubt on are built: building all of a bed takes as long as drawing it.
+        """
+        doubtful = np.zeros(len(self), bool)
+        for name, column in self.columns.items():
+            doubtful |= (~(np.abs(column) <= checks.LARGEST)).any(-1)
+            if name not in ("opens", "closes"):
+                doubtful |= (column < 0).any(-1)
         if self.opens is not None and self.closes is not None:
-            wrong |= self.opens > self.closes
-        for column in (self.service, self.demand, self.draft):
-            if column is not None:
-                wrong |= column < 0
+            doubtful |= (self.opens > self.closes).any(-1)
         if self.demand is not None:
-            wrong |= self.demand[:, :1] != 0
-        return wrong
+            doubtful |= self.demand[:, 0] != 0
+        for array in (self.places.coordinates, self.places.matrix):
+            if array is not None:
+                # Points this far out may or may not be too far apart, which is for the instance to say.
+                doubtful |= ~(np.abs(array) <= checks.LARGEST / 4).all((-1, -2))
+        if self.places.matrix is not None:
+            doubtful |= (self.places.matrix < 0).any((-1, -2))
+        for index in np.flatnonzero(doubtful).tolist():
+            try:
+                with np.errstate(all="ignore"):
+                    self[index]
+            except InvalidInstance as error:
+                raise InvalidInstance(f"instance {index}: {error}") from error
 
     @property
-    def columns(self) -> dict[str, Float[np.ndarray, "B N"]]:
+    def columns(self) -> dict[str, Column]:
         """What is given for each node, by name."""
-        return {name: each for name in COLUMNS if (each := getattr(self, name)) is not None}
+        names = (name for columns in COLUMNS.values() for name in columns)
+        return {name: each for name in names if (each := getattr(self, name)) is not None}
 
     def __len__(self) -> int:
         return len(self.places)
@@ -97,17 +158,12 @@ class InstanceSet:
     @overload
     def __getitem__(self, index: slice) -> "InstanceSet": ...
     def __getitem__(self, index: int | slice) -> "Instance | InstanceSet":
+        part: dict[str, Any] = {name: column[index] for name, column in self.columns.items()}
         if isinstance(index, slice):
-            part = {name: column[index] for name, column in self.columns.items()}
             return replace(self, places=self.places[index], labels=self.labels[index], **part)
-        number = range(len(self))[index]
-        return Instance(
-            self.places.travel(number),
-            **{name: column[number] for name, column in self.columns.items()},
-            load=self.load,
-            coordinates=self.places.points(number),
-            name=self.labels[number],
-        )
+        travel, points = self.places.at(index)
+        labelled = {"coordinates": points, "name": self.labels[index]}
+        return Instance(travel, **part, load=self.load, **labelled)
 
     def __iter__(self) -> Iterator[Instance]:
         return (self[index] for index in range(len(self)))
@@ -120,8 +176,7 @@ class InstanceSet:
     @property
     def timed(self) -> bool:
         """Whether time is asked about; so it is where nothing else is."""
-        columns = (self.opens, self.closes, self.service)
-        return not self.laden or any(column is not None for column in columns)
+        return not self.laden or not self.columns.keys().isdisjoint(COLUMNS["tsptw"])
 
     @property
     def laden(self) -> bool:
@@ -142,29 +197,60 @@ def instance_set(instances: Sequence[Instance], name: str = "") -> InstanceSet:
         raise InvalidInstance("a set is made of a list of instances; this is something else")
     if not instances:
         raise InvalidInstance("a set holds at least one instance; none was given")
-    problems = {instance.problem for instance in instances}
+    problems, loads = {i.problem for i in instances}, {i.load for i in instances}
     if len(problems) > 1 or "tour" in problems:
         raise InvalidInstance(
             "a set holds instances of one problem, with time windows alone or with draft limits alone"
         )
-    loads = {instance.load for instance in instances}
-    if len(loads) != 1:
+    if len(loads) > 1:
         raise InvalidInstance(
             "a set holds instances of one direction of load; these mix growing and shrinking ones"
         )
-    timed = problems == {"tsptw"}
-
-    def stacked(column: str, *, stated: bool) -> Float[np.ndarray, "B N"] | None:
-        return np.stack([getattr(i, column) for i in instances]) if stated else None
-
+    places = _gathered(instances)
+    columns: dict[str, Any] = {
+        column: np.stack([getattr(i, column) for i in instances])
+        for column in COLUMNS[problems.pop()]
+    }
     return InstanceSet(
-        gathered([i.travel for i in instances], [i.coordinates for i in instances]),
-        opens=stacked("opens", stated=timed),
-        closes=stacked("closes", stated=timed),
-        service=stacked("service", stated=timed),
-        demand=stacked("demand", stated=not timed),
-        draft=stacked("draft", stated=not timed),
+        places,
+        **columns,
         load=loads.pop(),
         name=name,
-        labels=[i.name or f"{name}-{number}" for number, i in enumerate(instances)],
+        labels=tuple(i.name or f"{name}-{number}" for number, i in enumerate(instances)),
     )
+
+
+def _gathered(instances: Sequence[Instance]) -> Places:
+    """The places of single instances; their matrices are dropped where coordinates give them back to the last bit."""
+    if len({i.nodes for i in instances}) != 1:
+        raise InvalidInstance(
+            "a set holds instances of one size; these differ in their number of nodes"
+        )
+    known = [i.coordinates for i in instances if i.coordinates is not None]
+    points = np.stack(known) if len(known) == len(instances) else None
+    if points is not None and all(i.is_euclidean for i in instances):
+        return Places(points)
+    return Places(points, np.stack([i.travel for i in instances]))
+
+
+def _frozen(values: ArrayLike) -> Float[np.ndarray, "..."]:
+    """A float64 array that nobody can change: a copy, unless it is one already."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.flags.writeable or array.base is not None:
+        array = array.copy()
+        array.setflags(write=False)
+    return array
+
+
+def _per_node(values: ArrayLike | None, name: str, shape: tuple[int, int]) -> Column | None:
+    """One number for each node of each instance; a single number stands for all of them."""
+    if values is None:
+        return None
+    array = _frozen(values)
+    if array.ndim == 0:
+        array = np.broadcast_to(array, shape)
+    if array.shape != shape:
+        raise InvalidInstance(
+            f"{name} has shape {array.shape}; expected {shape}, instances by nodes"
+        )
+    return array

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from fairway.problems.generate import LAWS, Law
 from fairway.problems.instance import TSPDL, TSPTW, Instance
+from fairway.problems.sets import COLUMNS
 
 Name = Literal["tsptw", "tspdl"]
 """The problems that have published test sets, generators and policies."""
@@ -34,18 +34,13 @@ class Problem:
         """The policy that ships for it."""
         return f"general-{self.name}"
 
-    @property
-    def distributions(self) -> dict[str, Law]:
-        """The paper's generators by hardness."""
-        return {hardness: law for (name, hardness), law in LAWS.items() if name == self.name}
-
 
 PROBLEMS: dict[str, Problem] = {
     "tsptw": Problem(
         "tsptw",
         "time windows (TSPTW)",
         TSPTW,
-        ("opens", "closes", "service"),
+        COLUMNS["tsptw"],
         scale=100.0,
         exact_mask=False,
         decided_by="makespan",
@@ -55,7 +50,7 @@ PROBLEMS: dict[str, Problem] = {
         "tspdl",
         "draft limits (TSPDL)",
         TSPDL,
-        ("demand", "draft"),
+        COLUMNS["tspdl"],
         scale=1.0,
         exact_mask=True,
         decided_by="travel",

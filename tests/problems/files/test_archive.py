@@ -13,8 +13,7 @@ from fairway.problems.distances import euclidean
 from fairway.problems.files import archive
 from fairway.problems.files.text import Unreadable
 from fairway.problems.instance import TSPDL, TSPTW
-from fairway.problems.places import Places
-from fairway.problems.sets import InstanceSet
+from fairway.problems.sets import InstanceSet, Places
 
 RNG = np.random.default_rng(5)
 POINTS = RNG.random((4, 3, 2))
@@ -256,7 +255,7 @@ def test_a_name_that_would_lose_its_end_is_not_written():
     spoilt = [
         TSPTW(MATRIX[0], COLUMN[0], COLUMN[0] + 1, name="a\0"),
         TSPTW(MATRIX[0], COLUMN[0], COLUMN[0] + 1, names=("a", "b\0", "c")),
-        TSPTWSet(Places(POINTS), COLUMN, COLUMN + 1, labels=("a", "b", "c", "d\0")),
+        InstanceSet(Places(POINTS), opens=COLUMN, closes=COLUMN + 1, labels=("a", "b", "c", "d\0")),
     ]
     for item in spoilt:
         with pytest.raises(Unreadable, match=r"ends in a NUL character; write .json instead"):

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from fairway.problems.checks import MOST_NODES
 from fairway.problems.distances import euclidean, travel_matrix
 from fairway.problems.files import document
-from fairway.problems.files.points import MOST_NODES
 from fairway.problems.files.text import Unreadable
 from fairway.problems.instance import TSPDL, TSPTW
 

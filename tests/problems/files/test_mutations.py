@@ -12,8 +12,7 @@ from fairway.errors import FairwayError
 from fairway.problems.distances import euclidean
 from fairway.problems.files import archive, document, matrix, rakke, read, solomon, table, tsplib
 from fairway.problems.instance import TSPDL, TSPTW, Instance
-from fairway.problems.places import Places
-from fairway.problems.sets import InstanceSet
+from fairway.problems.sets import InstanceSet, Places
 
 MUTATIONS = 500
 """Damaged files for each format."""

@@ -9,13 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fairway.errors import FairwayError, InvalidFile
+from fairway.errors import FairwayError, InvalidFile, InvalidRequest
 from fairway.problems.distances import euclidean
 from fairway.problems.files import SUFFIXES, TEXT, read, write
 from fairway.problems.files.tours import read_tour
-from fairway.problems.instance import TSPDL, TSPTW
-from fairway.problems.places import Places
-from fairway.problems.sets import InstanceSet
+from fairway.problems.instance import TSPDL, TSPTW, Instance
+from fairway.problems.sets import InstanceSet, Places
 
 POINTS = np.array([[0.0, 0.0], [3.0, 4.0], [6.0, 8.0], [1.0, 7.0]])
 ZEROS = np.zeros(4)
@@ -249,3 +248,11 @@ def test_blank_lines_are_not_looked_at_one_by_one(first, tmp_path):
     finally:
         sys.settrace(before)
     assert steps < 1_000_000
+
+
+def test_what_no_format_holds_is_not_written_in_part(tmp_path):
+    both = Instance(np.ones((2, 2)), opens=0.0, closes=9.0, demand=[0.0, 1.0], draft=2.0)
+    for suffix in SUFFIXES:
+        with pytest.raises(InvalidRequest, match="windows alone or draft limits alone"):
+            write(both, tmp_path / f"a{suffix}")
+    assert not list(tmp_path.iterdir())

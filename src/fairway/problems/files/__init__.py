@@ -18,6 +18,7 @@ from fairway.problems.files import (
 from fairway.problems.files.text import LARGEST_TEXT, Unreadable, bounded
 from fairway.problems.instance import Instance
 from fairway.problems.sets import InstanceSet
+from fairway.problems.table import PROBLEMS
 
 TEXT = {
     "json": document,
@@ -81,6 +82,10 @@ def write(item: Instance | InstanceSet, path: str | Path, format: str | None = N
             f"write takes an instance, or a set made by instance_set; this is a {type(item).__name__}"
         )
     place = Path(path)
+    if item.problem not in PROBLEMS:
+        raise InvalidRequest(
+            "files hold time windows alone or draft limits alone; other constraints can be stated but not yet written"
+        )
     try:
         content = _rendered(item, format or _format_of(place))
         most = LARGEST_ARCHIVE if archive.recognises(content) else LARGEST_TEXT

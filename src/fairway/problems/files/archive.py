@@ -5,16 +5,16 @@ import math
 import sys
 import zipfile
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from fairway.problems.checks import LONGEST_NAME
-from fairway.problems.files.points import check_size, is_euclidean, travel_between
-from fairway.problems.files.text import Unreadable, shortened
-from fairway.problems.instance import TSPDL, TSPTW, Instance, Load
-from fairway.problems.places import Places
-from fairway.problems.sets import InstanceSet
+from fairway.problems.files.text import Unreadable, check_size, shortened, travel_between
+from fairway.problems.instance import Instance
+from fairway.problems.sets import InstanceSet, Places
+from fairway.problems.table import PROBLEMS
 
 LARGEST_CONTENT = 4 * 2**30
 """Bytes of all arrays together, unpacked."""
@@ -24,7 +24,6 @@ MOST_PACKED, SMALL = 100, 2**26
 
 TEXTS = ("problem", "name", "load", "names", "labels")
 NUMBERS = ("coordinates", "travel", "opens", "closes", "service", "demand", "draft", "scale")
-COLUMNS = {"tsptw": ("opens", "closes", "service"), "tspdl": ("demand", "draft")}
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -38,32 +37,37 @@ def parse(content: bytes, name: str) -> Instance | InstanceSet:
     """The instance or the set of an archive that `render` wrote; `name` is for one that gives none."""
     arrays = _arrays(content)
     problem = _text(arrays, "problem", "")
-    if problem not in COLUMNS:
+    if problem not in PROBLEMS:
         raise Unreadable(
-            f"the archive's problem is {shortened(problem)}; expected one of {', '.join(COLUMNS)}"
+            f"the archive's problem is {shortened(problem)}; expected one of {', '.join(PROBLEMS)}"
         )
-    columns = {column: _column(arrays, column) for column in COLUMNS[problem]}
-    shape = columns[COLUMNS[problem][0]].shape
-    for column, values in columns.items():
-        if values.shape != shape or values.ndim not in (1, 2):
-            raise Unreadable(
-                f"the array {column!r} has shape {values.shape}; expected nodes, or instances by nodes, like the rest"
-            )
+    columns = _columns(arrays, PROBLEMS[problem].columns)
+    shape = next(iter(columns.values())).shape
     coordinates = _place(arrays, "coordinates", (*shape, 2))
     travel = _place(arrays, "travel", (*shape, shape[-1]))
     if coordinates is None and travel is None:
         raise Unreadable("the archive holds neither coordinates nor travel; expected one or both")
     title = _text(arrays, "name", name)
+    given: dict[str, Any] = columns | ({} if problem == "tsptw" else {"load": _load(arrays)})
     if len(shape) == 2:
-        return _set(arrays, Places(coordinates, travel), columns, title)
-    return _instance(arrays, (coordinates, travel), columns, title)
+        if not shape[0]:
+            raise Unreadable("the archive holds a set of no instances; expected one or more")
+        places, scale = Places(coordinates, travel), _scale(arrays)
+        labels = arrays["labels"].ravel().tolist() if "labels" in arrays else None
+        return InstanceSet(places, **given, name=title, scale=scale, labels=labels)
+    if travel is None:
+        assert coordinates is not None, "one of the two was found"
+        travel = travel_between(coordinates, "float")
+    names = tuple(arrays["names"].ravel().tolist()) if "names" in arrays else None
+    where = {"coordinates": coordinates, "names": names, "name": title}
+    return PROBLEMS[problem].make(travel, **given, **where)
 
 
 def render(item: Instance | InstanceSet) -> bytes:
     """The archive of an instance or a set; equal ones give equal bytes."""
     arrays: dict[str, np.ndarray] = {"problem": np.array(item.problem), "name": _texts(item.name)}
     if isinstance(item, Instance):
-        coordinates, travel = item.coordinates, None if is_euclidean(item) else item.travel
+        coordinates, travel = item.coordinates, None if item.is_euclidean else item.travel
         if item.names is not None:
             arrays["names"] = _texts(list(item.names))
     else:
@@ -74,7 +78,7 @@ def render(item: Instance | InstanceSet) -> bytes:
         arrays["coordinates"] = coordinates
     if travel is not None:
         arrays["travel"] = travel
-    for column in COLUMNS[item.problem]:
+    for column in PROBLEMS[item.problem].columns:
         arrays[column] = getattr(item, column)
     if item.laden:
         arrays["load"] = np.array(item.load)
@@ -91,29 +95,6 @@ def _texts(given: str | list[str]) -> np.ndarray:
     if array.tolist() != given:  # numpy takes NULs at the end for padding
         raise Unreadable("npz cannot hold a name that ends in a NUL character; write .json instead")
     return array
-
-
-def _instance(
-    arrays: Arrays, places: tuple[np.ndarray | None, np.ndarray | None], columns: Arrays, name: str
-) -> Instance:
-    coordinates, travel = places
-    if travel is None:
-        assert coordinates is not None, "one of the two was found"
-        travel = travel_between(coordinates, "float")
-    names = tuple(arrays["names"].ravel().tolist()) if "names" in arrays else None
-    where = {"coordinates": coordinates, "names": names, "name": name}
-    if "opens" in columns:
-        return TSPTW(travel, **columns, **where)
-    return TSPDL(travel, **columns, load=_load(arrays), **where)
-
-
-def _set(arrays: Arrays, places: Places, columns: Arrays, name: str) -> InstanceSet:
-    if not len(places):
-        raise Unreadable("the archive holds a set of no instances; expected one or more")
-    scale = _scale(arrays)
-    labels = arrays["labels"].ravel().tolist() if "labels" in arrays else None
-    load = "growing" if "opens" in columns else _load(arrays)
-    return InstanceSet(places, **columns, load=load, name=name, scale=scale, labels=labels)
 
 
 def _arrays(content: bytes) -> dict[str, np.ndarray]:
@@ -198,17 +179,24 @@ def _text(arrays: Arrays, key: str, default: str) -> str:
     return str(arrays[key].item())
 
 
-def _load(arrays: Arrays) -> Load:
+def _load(arrays: Arrays) -> str:
     load = _text(arrays, "load", "growing")
     if load not in ("growing", "shrinking"):
         raise Unreadable(f"the load is {shortened(load)}; expected 'growing' or 'shrinking'")
     return load
 
 
-def _column(arrays: Arrays, key: str) -> Float[np.ndarray, "..."]:
-    if key not in arrays:
-        raise Unreadable(f"the array {key!r} is missing; expected one number a node")
-    return arrays[key]
+def _columns(arrays: Arrays, names: tuple[str, ...]) -> dict[str, Float[np.ndarray, "..."]]:
+    """The arrays of these names, all of one shape."""
+    for column in names:
+        if column not in arrays:
+            raise Unreadable(f"the array {column!r} is missing; expected one number a node")
+        found = arrays[column].shape
+        if found != arrays[names[0]].shape or len(found) not in (1, 2):
+            raise Unreadable(
+                f"the array {column!r} has shape {found}; expected nodes, or instances by nodes, like the rest"
+            )
+    return {column: arrays[column] for column in names}
 
 
 def _place(arrays: Arrays, key: str, shape: tuple[int, ...]) -> Float[np.ndarray, "..."] | None:

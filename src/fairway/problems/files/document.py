@@ -12,12 +12,18 @@ import numpy as np
 
 from fairway.problems.checks import MOST_NODES
 from fairway.problems.distances import Distances
-from fairway.problems.files.points import check_size, is_euclidean, travel_between
-from fairway.problems.files.text import Unreadable, digits, located, shortened
-from fairway.problems.instance import TSPDL, TSPTW, Instance, Load
+from fairway.problems.files.text import (
+    Unreadable,
+    check_size,
+    digits,
+    located,
+    shortened,
+    travel_between,
+)
+from fairway.problems.instance import Instance, Load
+from fairway.problems.table import PROBLEMS
 
 COMMON = ("problem", "name", "distances", "coordinates", "travel", "names")
-COLUMNS = {"tsptw": ("opens", "closes", "service"), "tspdl": ("demand", "draft", "load")}
 OSRM = frozenset({"durations", "sources", "destinations"})
 """Keys of a table of travel times."""
 OPTIONAL = ("service", "load")
@@ -39,8 +45,8 @@ def parse(text: str, name: str, distances: Distances | None) -> Instance:
         raise Unreadable(
             "is a table of travel times, as OSRM makes them; put them under 'travel' in an instance, with its windows"
         )
-    problem = _choice(document, "problem", tuple(COLUMNS))
-    columns = COLUMNS[problem]
+    problem = _choice(document, "problem", tuple(PROBLEMS))
+    columns = PROBLEMS[problem].columns + (() if problem == "tsptw" else ("load",))
     for key in document:
         if key not in (*COMMON, *columns):
             known = ", ".join((*COMMON, *columns))
@@ -55,22 +61,26 @@ def parse(text: str, name: str, distances: Distances | None) -> Instance:
 def _instance(
     document: dict[str, Any], problem: str, name: str, distances: Distances | None
 ) -> Instance:
-    columns = COLUMNS[problem]
     coordinates, travel = _places(document, distances)
-    names = tuple(_strings(document["names"], "names")) if "names" in document else None
+    given: dict[str, Any] = {
+        key: _column(document[key], key, len(travel))
+        for key in PROBLEMS[problem].columns
+        if key in document
+    }
+    if "load" in document:
+        given["load"] = _choice(document, "load", get_args(Load))
+    if "names" in document:
+        if not isinstance(names := document["names"], list):
+            raise Unreadable(f"'names' is {_described(names)}; expected a list of texts")
+        given["names"] = [_string(item, f"names[{index}]") for index, item in enumerate(names)]
     title = _string(document.get("name", name), "name")
-    first, second = (_column(document[key], key, len(travel)) for key in columns[:2])
-    if problem == "tspdl":
-        load = _choice(document, "load", get_args(Load)) if "load" in document else "growing"
-        return TSPDL(travel, first, second, load, coordinates, names, title)
-    service = _column(document.get("service", [0.0] * len(travel)), "service", len(travel))
-    return TSPTW(travel, first, second, service, coordinates, names, title)
+    return PROBLEMS[problem].make(travel, **given, coordinates=coordinates, name=title)
 
 
 def render(instance: Instance) -> str:
     """The instance as a JSON object, one row of a matrix a line, every number to its last bit."""
     entries = {"problem": _quoted(instance.problem), "name": _quoted(instance.name)}
-    if is_euclidean(instance):
+    if instance.is_euclidean:
         entries["distances"] = _quoted("float")
     else:
         entries["travel"] = _matrix(instance.travel)
@@ -78,12 +88,10 @@ def render(instance: Instance) -> str:
         entries["coordinates"] = _matrix(instance.coordinates)
     if instance.names is not None:
         entries["names"] = f"[{', '.join(map(_quoted, instance.names))}]"
-    if instance.timed:
-        columns = {"opens": instance.opens, "closes": instance.closes, "service": instance.service}
-    else:
+    if instance.laden:
         entries["load"] = _quoted(instance.load)
-        columns = {"demand": instance.demand, "draft": instance.draft}
-    entries |= {key: _row(values) for key, values in columns.items()}
+    for key in PROBLEMS[instance.problem].columns:
+        entries[key] = _row(getattr(instance, key))
     return "{\n" + ",\n".join(f'  "{key}": {value}' for key, value in entries.items()) + "\n}\n"
 
 
@@ -170,25 +178,14 @@ def _rows(value: object, key: str, width: int) -> np.ndarray:
 
 
 def _column(value: object, key: str, length: int) -> np.ndarray:
-    numbers = _numbers(value, key)
-    if len(numbers) != length:
-        raise Unreadable(f"{key!r} has {len(numbers)} numbers; expected {length}")
-    return numbers
-
-
-def _numbers(value: object, key: str) -> np.ndarray:
     if not isinstance(value, list) or not value:
         raise Unreadable(f"{key!r} is {_described(value)}; expected a list of numbers")
     for index, number in enumerate(value):
         if type(number) is not float or not math.isfinite(number):
             raise Unreadable(f"'{key}[{index}]' is {_described(number)}; expected a finite number")
+    if len(value) != length:
+        raise Unreadable(f"{key!r} has {len(value)} numbers; expected {length}")
     return np.array(value)
-
-
-def _strings(value: object, key: str) -> list[str]:
-    if not isinstance(value, list):
-        raise Unreadable(f"{key!r} is {_described(value)}; expected a list of texts")
-    return [_string(item, f"{key}[{index}]") for index, item in enumerate(value)]
 
 
 def _string(value: object, key: str) -> str:

@@ -10,7 +10,6 @@ from array import array
 import numpy as np
 from jaxtyping import Float
 
-from fairway.problems.checks import MOST_NODES
 from fairway.problems.distances import Distances
 from fairway.problems.files.text import (
     Line,
@@ -19,9 +18,8 @@ from fairway.problems.files.text import (
     line_of_word,
     lines,
     located,
+    node_count,
     number,
-    shortened,
-    whole,
 )
 from fairway.problems.instance import TSPTW, Instance
 
@@ -37,7 +35,9 @@ def parse(text: str, name: str, distances: Distances | None) -> Instance:
     said = lines(text, "#")
     if (head := next(said, None)) is None:
         raise Unreadable("there are no numbers; expected the number of nodes, a matrix and windows")
-    nodes = _count(head)
+    if len(head.words) != 1:
+        raise Unreadable("expected the number of nodes on a line of its own", head.number)
+    nodes = node_count(head.text, head.number)
     body = list(said)
     entries, taken = _entries(body, nodes)
     windows = _windows(body[taken:], nodes, body[-1].number)
@@ -66,20 +66,6 @@ def render(instance: Instance) -> str:
     if instance.service.any():
         text.append("# entries are travel plus service at the origin")
     return "\n".join(text) + "\n"
-
-
-def node_count(word: str, line: int) -> int:
-    """A number of nodes that is within reason; whether they are there is for the caller to see."""
-    nodes = whole(word, line, "the number of nodes")
-    if not 2 <= nodes <= MOST_NODES:
-        raise Unreadable(f"expected 2 to {MOST_NODES} nodes, found {shortened(word)}", line)
-    return nodes
-
-
-def _count(line: Line) -> int:
-    if len(line.words) != 1:
-        raise Unreadable("expected the number of nodes on a line of its own", line.number)
-    return node_count(line.text, line.number)
 
 
 def _entries(body: list[Line], nodes: int) -> tuple["array[float]", int]:

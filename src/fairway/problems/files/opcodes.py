@@ -9,12 +9,14 @@ import struct
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Protocol, runtime_checkable
 
 from fairway.problems.files.text import Unreadable, shortened
 
 StandIns = Mapping[tuple[str, str], Callable[..., object]]
-"""What is called in place of a function or class that a pickle names, by its module and name."""
+"""What is called in place of a function or class that a pickle names, by its module and name.
+
+What it makes may have a method `build`, which takes the state that a pickle gives it afterwards.
+"""
 
 NOTHING: StandIns = MappingProxyType({})
 
@@ -33,15 +35,6 @@ DEEPEST = 100
 OPCODE_NAMES = {ord(opcode.code): opcode.name for opcode in pickletools.opcodes}
 
 
-@runtime_checkable
-class Buildable(Protocol):
-    """A stand-in's product that takes the state which a pickle gives it afterwards."""
-
-    def build(self, state: object) -> None:
-        """Take the state."""
-        ...
-
-
 def load(content: bytes, stand_ins: StandIns = NOTHING) -> object:
     """What a pickle holds.
 
@@ -55,19 +48,13 @@ def load(content: bytes, stand_ins: StandIns = NOTHING) -> object:
         raise Unreadable("the pickle is damaged or cut short") from error
 
 
-class _Name:
-    """A name that a pickle refers to, and what stands in for it."""
-
-    def __init__(self, call: Callable[..., object]) -> None:
-        self.call = call
-
-
 class _Machine:
     """The stack on which a pickle is put together; each step takes a position in the content and returns the next."""
 
     def __init__(self, content: bytes, stand_ins: StandIns) -> None:
         self.content = content
         self.stand_ins = stand_ins
+        self.callables = tuple(stand_ins.values())
         self.stack: list = []
         self.marks: list[int] = []
         self.memo: dict[int, object] = {}
@@ -141,18 +128,13 @@ class _Machine:
         if self.room < 0:
             raise Unreadable("the pickle is made of little but empty lists; expected numbers")
 
-    def list_from_mark(self, at: int) -> int:
-        self.stack.append(self.since_mark())
-        return at
-
     def append(self, at: int) -> int:
         item = self.stack.pop()
         _as_list(self.stack[-1]).append(item)
         return at
 
     def tuple_from_mark(self, at: int) -> int:
-        self.stack.append(tuple(self.since_mark()))
-        return at
+        return self.tuple_of(at, len(self.stack) - self.marks.pop())
 
     def tuple_of(self, at: int, size: int) -> int:
         start = len(self.stack) - size
@@ -197,16 +179,16 @@ class _Machine:
 
     def reduce(self, at: int) -> int:
         arguments, name = self.stack.pop(), self.stack.pop()
-        if not isinstance(name, _Name) or not isinstance(arguments, tuple):
+        if not isinstance(arguments, tuple) or not any(name is one for one in self.callables):
             raise TypeError("only a stand-in is called, with a tuple")
-        self.stack.append(name.call(*arguments))
+        self.stack.append(name(*arguments))
         return at
 
     def build(self, at: int) -> int:
         state = self.stack.pop()
-        if not isinstance(self.stack[-1], Buildable):
+        if (build := getattr(self.stack[-1], "build", None)) is None:
             raise TypeError("only the product of a stand-in takes a state")
-        self.stack[-1].build(state)
+        build(state)
         return at
 
     def refer(self, module: str, name: str) -> None:
@@ -215,14 +197,7 @@ class _Machine:
                 f"the pickle asks to load {shortened(f'{module}.{name}', 60)}; "
                 "only lists, tuples, floats and ints are read"
             )
-        self.stack.append(_Name(call))
-
-    def since_mark(self) -> list:
-        self.make_room()
-        start = self.marks.pop()
-        items = self.stack[start:]
-        del self.stack[start:]
-        return items
+        self.stack.append(call)
 
     def number_at(self, at: int, size: int) -> int:
         return int.from_bytes(self.bytes_at(at, size), "little")
@@ -244,7 +219,6 @@ Step = Callable[[_Machine, int], int]
 STEPS: Mapping[int, Step] = {
     0x80: _Machine.protocol,
     0x95: _Machine.frame,
-    0x6C: _Machine.list_from_mark,  # LIST
     0x61: _Machine.append,  # APPEND
     0x29: partial(_Machine.tuple_of, size=0),  # EMPTY_TUPLE
     0x85: partial(_Machine.tuple_of, size=1),  # TUPLE1
@@ -270,9 +244,7 @@ LOADING_STEPS: Mapping[int, Step] = {
     0x89: partial(_Machine.constant, value=False),  # NEWFALSE
     0x8C: partial(_Machine.text, size=1),  # SHORT_BINUNICODE
     0x58: partial(_Machine.text, size=4),  # BINUNICODE
-    0x8D: partial(_Machine.text, size=8),  # BINUNICODE8
     0x43: partial(_Machine.binary, size=1),  # SHORT_BINBYTES
     0x42: partial(_Machine.binary, size=4),  # BINBYTES
-    0x8E: partial(_Machine.binary, size=8),  # BINBYTES8
     0x96: partial(_Machine.binary, size=8),  # BYTEARRAY8
 }

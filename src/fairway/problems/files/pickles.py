@@ -3,23 +3,21 @@
 import math
 from collections.abc import Iterable
 from itertools import chain
+from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
 from fairway.problems.files.opcodes import PROTOCOLS, StandIns, load
-from fairway.problems.files.points import check_size
-from fairway.problems.files.text import Unreadable
-from fairway.problems.places import Places
-from fairway.problems.sets import InstanceSet
+from fairway.problems.files.text import Unreadable, check_size
+from fairway.problems.sets import InstanceSet, Places
+from fairway.problems.table import PROBLEMS
 
-COLUMNS = {4: ("coordinates", "service", "opens", "closes"), 3: ("coordinates", "demand", "draft")}
-"""What the tuple of one instance holds, by its length."""
-
-TSPTW_SCALE = 100.0
-"""The authors draw TSPTW coordinates from a square of side 100, and divide by it before use."""
-
-TSPDL_SCALE = 1.0
+LAYOUT = {
+    4: ("tsptw", ("coordinates", "service", "opens", "closes")),
+    3: ("tspdl", ("coordinates", "demand", "draft")),
+}
+"""The problem, and what the tuple of one instance holds, by its length."""
 
 NUMBER_CODES = frozenset({"f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"})
 """The numpy types that reference costs and tours may have."""
@@ -34,7 +32,7 @@ def parse(content: bytes, name: str) -> InstanceSet:
     """A published test set, in the raw units of its file."""
     rows = _rows(load(content))
     fields = len(rows[0]) if isinstance(rows[0], tuple) else 0
-    if fields not in COLUMNS:
+    if fields not in LAYOUT:
         raise _not_an_instance(0, "a tuple of four lists (time windows) or three (draft limits)")
     nodes = len(rows[0][0]) if isinstance(rows[0][0], list) else 0
     if nodes < 2:
@@ -43,31 +41,23 @@ def parse(content: bytes, name: str) -> InstanceSet:
     _check_amount(len(rows) * nodes, content)
     for index, row in enumerate(rows):
         _check_row(row, index, fields, nodes)
-    points, *columns = (_stacked(rows, field) for field in range(fields))
-    if fields == 4:
-        service, opens, closes = columns
-        return InstanceSet(
-            Places(points),
-            opens=opens,
-            closes=closes,
-            service=service,
-            name=name,
-            scale=TSPTW_SCALE,
-        )
-    demand, draft = columns
-    return InstanceSet(Places(points), demand=demand, draft=draft, name=name, scale=TSPDL_SCALE)
+    problem, names = LAYOUT[fields]
+    arrays = (np.array([row[field] for row in rows], np.float64) for field in range(fields))
+    columns: dict[str, Any] = dict(zip(names, arrays, strict=True))
+    places = Places(columns.pop("coordinates"))
+    return InstanceSet(places, **columns, name=name, scale=PROBLEMS[problem].scale)
 
 
 def published_references(
     content: bytes,
-) -> tuple[Float[np.ndarray, " B"], Int[np.ndarray, "B M"], Bool[np.ndarray, " B"]]:
-    """Costs, tours, and which tours were given as arrays, from a file of LKH-3 results.
+) -> tuple[Float[np.ndarray, " B"], Int[np.ndarray, "B M"]]:
+    """Costs and tours from a file of LKH-3 results.
 
-    An array in place of a list is how the authors mark, on purpose or not, that LKH-3 found no feasible tour.
-    Raises `Unreadable` where the content is anything else.
+    An array in place of a list is how the authors mark, on purpose or not, that LKH-3 found no feasible tour; the judge
+    finds that out by itself. Raises `Unreadable` where the content is anything else.
     """
     rows = _rows(load(content, STAND_INS))
-    costs, tours, as_array = [], [], []
+    costs, tours = [], []
     for index, row in enumerate(rows):
         if not isinstance(row, tuple) or len(row) != 2:
             raise _not_an_instance(index, "a pair of a cost and a tour")
@@ -75,12 +65,11 @@ def published_references(
         if not _are_numbers([cost]) or not math.isfinite(cost):
             raise _not_an_instance(index, "a cost and a tour, the cost a number")
         costs.append(float(cost))
-        as_array.append(isinstance(tour, _Array))
         tours.append(_stops(tour, index))
         if len(tours[-1]) != len(tours[0]):
             raise _not_an_instance(index, f"a tour of {len(tours[0])} stops like the first")
         _check_amount(len(rows) * len(tours[0]), content)
-    return np.array(costs), np.array(tours, dtype=np.int64), np.array(as_array)
+    return np.array(costs), np.array(tours, dtype=np.int64)
 
 
 def _rows(value: object) -> list:
@@ -99,7 +88,7 @@ def _check_row(row: object, index: int, fields: int, nodes: int) -> None:
     """Look at types and lengths one level at a time: references may make a small pickle endlessly deep."""
     if not isinstance(row, tuple) or len(row) != fields:
         raise _not_an_instance(index, f"a tuple of {fields} lists like the first")
-    for what, values in zip(COLUMNS[fields], row, strict=True):
+    for what, values in zip(LAYOUT[fields][1], row, strict=True):
         if not isinstance(values, list) or len(values) != nodes:
             raise _not_an_instance(index, f"{nodes} entries in its {what}, like the first")
         if not (_are_points(values) if what == "coordinates" else _are_numbers(values)):
@@ -113,10 +102,6 @@ def _are_points(values: list) -> bool:
 
 def _are_numbers(values: Iterable[object]) -> bool:
     return set(map(type, values)) <= {float, int}
-
-
-def _stacked(rows: list[tuple], field: int) -> Float[np.ndarray, "..."]:
-    return np.array([row[field] for row in rows], dtype=np.float64)
 
 
 def _stops(tour: object, index: int) -> list[int]:

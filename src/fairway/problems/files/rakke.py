@@ -6,8 +6,8 @@ for pictures; where all of them are zero there are none.
 
 import re
 from array import array
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -15,13 +15,13 @@ from jaxtyping import Float
 
 from fairway.problems.checks import MOST_NODES
 from fairway.problems.distances import Distances
-from fairway.problems.files.matrix import node_count
 from fairway.problems.files.text import (
     Line,
     Unreadable,
     digits,
     lines,
     located,
+    node_count,
     number,
     shortened,
     whole,
@@ -46,12 +46,11 @@ class _Block:
     """The words after one key: the line of the key, and the words with theirs."""
 
     line: int
-    words: list[str]
-    lines: "array[int]"
+    words: list[str] = field(default_factory=list)
+    lines: "array[int]" = field(default_factory=partial(array, "Q"))
 
-    def numbers(self, what: str) -> list[float]:
-        places = zip(self.words, self.lines, strict=True)
-        return [number(word, line, what) for word, line in places]
+    def numbers(self, what: str, convert: Callable[[str, int, str], float] = number) -> list:
+        return [convert(*said, what) for said in zip(self.words, self.lines, strict=True)]
 
 
 def recognises(text: str) -> bool:
@@ -107,49 +106,41 @@ def render(instance: Instance) -> str:
 
 def _blocks(said: Iterable[Line]) -> dict[str, _Block]:
     """Each key with the words it holds: those in its brackets, or the one after its colon."""
-    all_words = _words(said)
-    words, lines = all_words.words, all_words.lines
     blocks: dict[str, _Block] = {}
-    at = 0
-    while at < len(words):
-        key, line = words[at], lines[at]
+    words = _words(said)
+    for key, line in words:
         if key not in ("N", *BLOCKS):
             expected = f"N or one of the blocks {', '.join(BLOCKS)}"
             raise Unreadable(f"expected {expected}, found {shortened(key)}", line)
         if key in blocks:
             raise Unreadable(f"expected {key} once, found it again", line)
-        if words[at + 1 : at + 2] != [":"]:
+        if next(words, ("", line))[0] != ":":
             raise Unreadable(f"expected a colon after {key}", line)
-        blocks[key], at = _block(all_words, at)
+        block = blocks[key] = _Block(line)
+        word, at = next(words, ("[", line))
+        if word != "[":
+            block.words.append(word)
+            block.lines.append(at)
+            continue
+        for word, at in words:
+            if word == "]":
+                break
+            block.words.append(word)
+            block.lines.append(at)
+        else:
+            raise Unreadable(
+                f"expected numbers and a closing ] for {key}, found the end of the file", line
+            )
     return blocks
 
 
-def _words(said: Iterable[Line]) -> _Block:
-    """Every word of the file, and its line, up to as many as the largest instance has."""
-    found = _Block(1, [], array("Q"))
-    pairs = ((word[0], line.number) for line in said for word in WORD.finditer(line.text))
-    for word, line in pairs:
-        found.words.append(word)
-        found.lines.append(line)
-        if len(found.words) > MOST_WORDS:
+def _words(said: Iterable[Line]) -> Iterator[tuple[str, int]]:
+    """Every word of the file with its line, up to as many as the largest instance has."""
+    found = ((word[0], line.number) for line in said for word in WORD.finditer(line.text))
+    for count, (word, line) in enumerate(found):
+        if count >= MOST_WORDS:
             raise Unreadable(f"holds more numbers than {MOST_NODES} nodes have", line)
-    return found
-
-
-def _block(said: _Block, key: int) -> tuple[_Block, int]:
-    """What follows the key and colon at `key`, and where the next key is."""
-    words, lines = said.words, said.lines
-    start = key + 2
-    if start < len(words) and words[start] != "[":
-        return _Block(lines[key], words[start : start + 1], lines[start : start + 1]), start + 1
-    try:
-        end = words.index("]", start + 1)
-    except ValueError as error:
-        raise Unreadable(
-            f"expected numbers and a closing ] for {words[key]}, found the end of the file",
-            lines[key],
-        ) from error
-    return _Block(lines[key], words[start + 1 : end], lines[start + 1 : end]), end + 1
+        yield word, line
 
 
 def _count(block: _Block) -> int:
@@ -177,8 +168,7 @@ def _names(block: _Block | None) -> tuple[str, ...] | None:
     """The ids as names, unless they only count the nodes."""
     if block is None:
         return None
-    places = zip(block.words, block.lines, strict=True)
-    ids = [whole(word, line, "the id of a node") for word, line in places]
+    ids = block.numbers("the id of a node", whole)
     return None if ids == list(range(1, len(ids) + 1)) else tuple(map(str, ids))
 
 

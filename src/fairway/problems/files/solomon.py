@@ -11,7 +11,6 @@ import numpy as np
 
 from fairway.problems.checks import MOST_NODES
 from fairway.problems.distances import Distances
-from fairway.problems.files.points import is_euclidean, travel_between
 from fairway.problems.files.text import (
     Line,
     Unreadable,
@@ -20,6 +19,7 @@ from fairway.problems.files.text import (
     lines,
     located,
     number,
+    travel_between,
     whole,
 )
 from fairway.problems.instance import TSPTW, Instance
@@ -73,12 +73,14 @@ def render(instance: Instance) -> str:
     if not instance.timed:
         raise Unreadable("solomon holds time windows only; write a TSPDL as json, rakke or tsplib")
     points = instance.coordinates
-    if points is None or not is_euclidean(instance):
+    if points is None or not instance.is_euclidean:
         raise Unreadable(
             "solomon holds coordinates, and this travel is not their Euclidean distance; "
             "write json or tsplib"
         )
-    ids = _ids(instance)
+    ids = instance.names
+    if ids is None or not all(map(_is_id, ids)):
+        ids = tuple(map(str, range(1, instance.nodes + 1)))
     # A demand of 1 keeps a stop of zeros that happens to be called 999 from ending the file.
     demand = np.minimum(np.arange(instance.nodes), 1.0)
     columns = (*points.T, demand, instance.opens, instance.closes, instance.service)
@@ -154,13 +156,6 @@ def _stops(rows: list[Line]) -> tuple[list[str], list[list[float]]]:
         ids.append(str(stop))
         values.append(row)
     return ids, values
-
-
-def _ids(instance: Instance) -> tuple[str, ...]:
-    names = instance.names
-    if names is not None and all(map(_is_id, names)):
-        return names
-    return tuple(str(at) for at in range(1, instance.nodes + 1))
 
 
 def _is_id(name: str) -> bool:

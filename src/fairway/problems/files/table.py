@@ -11,13 +11,22 @@ from jaxtyping import Float
 
 from fairway.problems.checks import MOST_NODES
 from fairway.problems.distances import Distances
-from fairway.problems.files.points import check_size, is_euclidean, travel_between
-from fairway.problems.files.text import Unreadable, by_row, digits, located, number, shortened
-from fairway.problems.instance import TSPDL, TSPTW, Instance
+from fairway.problems.files.text import (
+    Unreadable,
+    by_row,
+    check_size,
+    digits,
+    located,
+    number,
+    shortened,
+    travel_between,
+)
+from fairway.problems.instance import Instance
+from fairway.problems.table import PROBLEMS
 
-WINDOWS = ("id", "x", "y", "open", "close", "service")
-DRAFTS = ("id", "x", "y", "demand", "draft")
-COLUMNS = frozenset(WINDOWS + DRAFTS)
+PLACE = ("id", "x", "y")
+HEADERS = {"tsptw": (*PLACE, "open", "close", "service"), "tspdl": (*PLACE, "demand", "draft")}
+COLUMNS = frozenset(column for header in HEADERS.values() for column in header)
 MOST_LINES = 10 * MOST_NODES
 """Blank ones included."""
 FORMULA = re.compile(r"[=+@-](?![\d.]+$)")
@@ -50,17 +59,15 @@ class _Table:
 
 def recognises(text: str) -> bool:
     """Whether the first line names three columns or more of this format, in any case and order."""
-    first = text.lstrip().partition("\n")[0][:1_000]
-    return len(COLUMNS.intersection(_plain(first, _delimiter(first)))) >= 3
+    return len(COLUMNS.intersection(_header(text))) >= 3
 
 
 def check_columns(text: str) -> None:
     """Say of a table in other columns than ours that it is one, and which those are."""
-    first = text.lstrip().partition("\n")[0][:1_000]
-    found = _plain(first, _delimiter(first))
+    found = _header(text)
     if len(found) >= 3 and all(re.fullmatch(r"[^\W\d][\w .()/-]*", column) for column in found):
         raise Unreadable(
-            f"looks like CSV, but has no columns {', '.join(WINDOWS[:5])} or {', '.join(DRAFTS)}; "
+            f"looks like CSV, but has no columns {', '.join(HEADERS['tsptw'][:5])} or {', '.join(HEADERS['tspdl'])}; "
             f"found {shortened(', '.join(found), 60)}",
             1,
         )
@@ -69,24 +76,26 @@ def check_columns(text: str) -> None:
 def parse(text: str, name: str, distances: Distances | None) -> Instance:
     """The instance of a table; ids become names unless they only count the rows."""
     table = _table(text)
-    is_windows = _is_windows(table.header)
+    problem = _problem(table.header)
     ids = table.texts("id")
     _check_distinct(ids, table.lines)
     names = None if ids == [str(index) for index in range(len(ids))] else tuple(ids)
     coordinates = np.stack([table.numbers("x"), table.numbers("y")], axis=1)
     with located(by_row(table.lines)):
         travel = travel_between(coordinates, distances or "float")
-        if not is_windows:
-            demand, draft = table.numbers("demand"), table.numbers("draft")
-            return TSPDL(travel, demand, draft, "growing", coordinates, names, name)
-        service = table.numbers("service") if "service" in table.header else np.zeros(len(ids))
-        opens, closes = table.numbers("open"), table.numbers("close")
-        return TSPTW(travel, opens, closes, service, coordinates, names, name)
+        columns = {
+            field: table.numbers(column)
+            for field, column in zip(PROBLEMS[problem].columns, HEADERS[problem][3:], strict=True)
+            if column in table.header
+        }
+        return PROBLEMS[problem].make(
+            travel, **columns, coordinates=coordinates, names=names, name=name
+        )
 
 
 def render(instance: Instance) -> str:
     """The table of an instance whose travel is the plain distance between its points."""
-    if not is_euclidean(instance):
+    if not instance.is_euclidean:
         raise Unreadable(
             "CSV holds instances whose travel is the Euclidean distance between their points; write .json instead"
         )
@@ -97,14 +106,11 @@ def render(instance: Instance) -> str:
     for name in names:
         if not name.isprintable() or not name or name != name.strip() or FORMULA.match(name):
             raise Unreadable(f"CSV cannot hold the name {shortened(name)}; write .json instead")
-    if instance.timed:
-        header, columns = WINDOWS, (instance.opens, instance.closes, instance.service)
-    else:
-        header, columns = DRAFTS, (instance.demand, instance.draft)
+    columns = (getattr(instance, column) for column in PROBLEMS[instance.problem].columns)
     numbers = np.column_stack((instance.coordinates, *columns)).tolist()
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(header)
+    writer.writerow(HEADERS[instance.problem])
     writer.writerows((name, *map(digits, row)) for name, row in zip(names, numbers, strict=True))
     return file.getvalue()
 
@@ -148,18 +154,20 @@ def _delimiter(header: str) -> str:
     return max(DELIMITERS, key=header.count)
 
 
-def _plain(header: str, delimiter: str) -> list[str]:
-    return [cell.strip(' \t\r"').lower() for cell in header.split(delimiter)]
+def _header(text: str) -> list[str]:
+    """What the first line, as far as it is not too long, names as columns."""
+    first = text.lstrip().partition("\n")[0][:1_000]
+    return [cell.strip(' \t\r"').lower() for cell in first.split(_delimiter(first))]
 
 
 def _check_header(header: tuple[str, ...], line: int) -> None:
     for column in header:
         if column not in COLUMNS:
-            expected = f"{','.join(WINDOWS)} or {','.join(DRAFTS)}"
+            expected = " or ".join(map(",".join, HEADERS.values()))
             raise Unreadable(f"column {shortened(column)} is unknown; expected {expected}", line)
         if header.count(column) > 1:
             raise Unreadable(f"column {column!r} is given twice; expected it once", line)
-    of_problem = WINDOWS if _is_windows(header) else DRAFTS
+    of_problem = HEADERS[_problem(header)]
     for column in header:
         if column not in of_problem:
             raise Unreadable(
@@ -170,18 +178,16 @@ def _check_header(header: tuple[str, ...], line: int) -> None:
             raise Unreadable(f"column {column!r} is missing; expected {','.join(of_problem)}", line)
 
 
-def _is_windows(header: tuple[str, ...]) -> bool:
-    return not {"demand", "draft"}.intersection(header)
+def _problem(header: tuple[str, ...]) -> str:
+    return "tsptw" if {"demand", "draft"}.isdisjoint(header) else "tspdl"
 
 
 def _check_distinct(ids: list[str], lines: list[int]) -> None:
     seen: dict[str, int] = {}
     for cell, line in zip(ids, lines, strict=True):
-        if cell in seen:
-            raise Unreadable(
-                f"the id {shortened(cell)} is also on line {seen[cell]}; ids are distinct", line
-            )
-        seen[cell] = line
+        if (first := seen.setdefault(cell, line)) != line:
+            message = f"the id {shortened(cell)} is also on line {first}; ids are distinct"
+            raise Unreadable(message, line)
 
 
 def _number(cell: str, line: int, column: str) -> float:

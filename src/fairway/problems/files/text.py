@@ -10,7 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from jaxtyping import Float
+
 from fairway.errors import InvalidInstance
+from fairway.problems import checks
+from fairway.problems.checks import MOST_NODES
+from fairway.problems.distances import Distances, travel_matrix
 
 SAID = re.compile(r"\S[^\n]*")
 """The rest of a line from its first letter on; in a run of empty lines the next one is found at once."""
@@ -117,6 +123,29 @@ def whole(word: str, line: int, what: str) -> int:
     if not value.is_integer():
         raise Unreadable(f"expected {what}, a whole number, found {shortened(word)}", line)
     return int(value)
+
+
+def node_count(word: str, line: int) -> int:
+    """A number of nodes that is within reason; whether they are there is for the caller to see."""
+    nodes = whole(word, line, "the number of nodes")
+    if not 2 <= nodes <= MOST_NODES:
+        raise Unreadable(f"expected 2 to {MOST_NODES} nodes, found {shortened(word)}", line)
+    return nodes
+
+
+def check_size(nodes: int) -> None:
+    """Refuse more nodes than a travel matrix can sensibly be made for."""
+    if nodes > MOST_NODES:
+        raise Unreadable(f"holds more than {MOST_NODES} nodes, the most Fairway plans for")
+
+
+def travel_between(
+    coordinates: Float[np.ndarray, "N 2"], distances: Distances
+) -> Float[np.ndarray, "N N"]:
+    """Travel by the rule given, after a look at the points, so that no mistake in them overflows."""
+    check_size(len(coordinates))
+    checks.points(coordinates, len(coordinates))
+    return travel_matrix(coordinates, distances)
 
 
 def shortened(word: str, limit: int = 24) -> str:
