@@ -9,7 +9,6 @@ The loops run on one core and let go of Python's lock, so threads can share out 
 """
 
 from dataclasses import dataclass
-from typing import no_type_check
 
 import numpy as np
 import torch
@@ -158,7 +157,6 @@ def _array(tensor: Tensor) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def _strike_off(left: Left, node: Node, unvisited: Left) -> bool:
     """Take each tour's last node off what was left; False, with nothing done, where that does not give the state."""
     instances, tours, nodes = unvisited.shape
@@ -177,7 +175,6 @@ def _strike_off(left: Left, node: Node, unvisited: Left) -> bool:
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def first_step(
     law: Law, columns: Columns, stand: Stand, front: Front, onward: bool, answer: Answer
 ) -> None:
@@ -210,7 +207,6 @@ def first_step(
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def _lower_by_twos(
     pairs: Twos,
     latest: Float[np.ndarray, "N N"],
@@ -234,7 +230,6 @@ def _lower_by_twos(
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def _deciding(
     columns: Columns,
     unvisited: Left,
@@ -268,7 +263,6 @@ def _deciding(
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def _second_step(law: Law, columns: Columns, stand: Stand, front: Front, answer: Answer) -> None:
     """Strike out the candidates that no other can follow in time; the last one left needs no follower."""
     latest, order, _, _, _ = columns
@@ -308,7 +302,6 @@ def _second_step(law: Law, columns: Columns, stand: Stand, front: Front, answer:
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def _follows(law: Law, heads: Heads, level: np.floating, pair: tuple[int, int, int]) -> bool:
     """Whether j, straight after candidate i served at `level`, leaves everything else in time."""
     lead, floor, cap, tolerance = law

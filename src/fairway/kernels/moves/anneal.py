@@ -1,11 +1,11 @@
 """Rounds of the search: ruin a tour and rebuild it, descend from what has changed, and keep the result or go back."""
 
-from typing import NamedTuple, no_type_check
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, UInt
 
-from fairway.kernels.bare import ZERO, bare, inner
+from fairway.kernels.compiling import ZERO, bare, inner
 from fairway.kernels.moves.chance import Random, uniform
 from fairway.kernels.moves.descent import TIE, Aim, Queue, descend, push
 from fairway.kernels.moves.form import Form
@@ -32,7 +32,6 @@ def memory_of(line: Line, aim: Aim, random: Random) -> Memory:
 
 
 @bare
-@no_type_check
 def weight(line: Line, aim: Aim) -> float:
     """How good a tour is, less is better: its cost, or its last level with the cost as a tie-breaker."""
     last = len(line.node) - 1
@@ -40,7 +39,6 @@ def weight(line: Line, aim: Aim) -> float:
 
 
 @bare
-@no_type_check
 def anneal(
     form: Form,
     line: Line,
@@ -80,7 +78,6 @@ def anneal(
 
 
 @inner
-@no_type_check
 def _renew(form: Form, line: Line, queue: Queue, site: Site, random: Random) -> tuple[int, int]:
     """Put a rebuilt tour in the line's place; the first and last position changed."""
     count = rebuild(form, line, site, random)
@@ -97,7 +94,6 @@ def _renew(form: Form, line: Line, queue: Queue, site: Site, random: Random) -> 
 
 
 @inner
-@no_type_check
 def _push_changed(line: Line, queue: Queue, site: Site, first: int, last: int) -> None:
     """Put the nodes into the queue that have other neighbours in the tour than before."""
     old, new = line.node, site.node
@@ -111,7 +107,6 @@ def _push_changed(line: Line, queue: Queue, site: Site, first: int, last: int) -
 
 
 @inner
-@no_type_check
 def _copy(
     source: UInt[np.ndarray, " V"], target: UInt[np.ndarray, " V"], first: int, last: int
 ) -> None:

@@ -5,12 +5,12 @@ cheaper arcs to and from its neighbours are tried, and for each of them the swap
 three stops from either side and in both directions, 2-opt, and or-3opt with a second arc that keeps the gain positive.
 """
 
-from typing import NamedTuple, no_type_check
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt
 
-from fairway.kernels.bare import ZERO, bare, inner
+from fairway.kernels.compiling import ZERO, bare, inner
 from fairway.kernels.moves.form import NEIGHBOURS, Form
 from fairway.kernels.moves.line import Line
 from fairway.kernels.moves.swap import PLAIN, TURN_A, TURN_B, Swap, apply, arrival, change, finish
@@ -54,7 +54,6 @@ def queue_for(nodes: int) -> Queue:
 
 
 @bare
-@no_type_check
 def push(queue: Queue, node: int) -> None:
     """Put a node at the end, unless it stands in the queue already."""
     if not queue.waiting[node]:
@@ -65,7 +64,6 @@ def push(queue: Queue, node: int) -> None:
 
 
 @inner
-@no_type_check
 def push_ends(queue: Queue, line: Line, i: int, j: int, k: int) -> None:
     """Put the nodes at both sides of the three cuts of a swap into the queue."""
     for at in (i, j + 1, k + 1):
@@ -74,7 +72,6 @@ def push_ends(queue: Queue, line: Line, i: int, j: int, k: int) -> None:
 
 
 @bare
-@no_type_check
 def descend(form: Form, line: Line, queue: Queue, aim: Aim, most: int) -> tuple[int, int]:
     """Improve the tour until the queue is empty; the first and last position changed.
 
@@ -101,7 +98,6 @@ def descend(form: Form, line: Line, queue: Queue, aim: Aim, most: int) -> tuple[
 
 
 @inner
-@no_type_check
 def _best_of(form: Form, line: Line, offers: Offers, count: int, aim: Aim) -> int:
     """Which of the first offers is the best that keeps the tour feasible; -1 if none does."""
     least, by_level = aim
@@ -120,14 +116,12 @@ def _best_of(form: Form, line: Line, offers: Offers, count: int, aim: Aim) -> in
 
 
 @inner
-@no_type_check
 def _read(offers: Offers, number: int) -> Swap:
     swap = offers.swap[number]
     return swap[0], swap[1], swap[2], swap[3]
 
 
 @inner
-@no_type_check
 def _write(offers: Offers, count: int, worth: float, swap: Swap) -> int:
     offers.worth[count] = worth
     row = offers.swap[count]
@@ -136,7 +130,6 @@ def _write(offers: Offers, count: int, worth: float, swap: Swap) -> int:
 
 
 @inner
-@no_type_check
 def offer_all(form: Form, line: Line, offers: Offers, node: int, least: float) -> int:
     """Write down the swaps at this node that change the cost by less than `least`, and say how many they are."""
     at, end, count = line.place[node], len(line.node) - 2, ZERO
@@ -152,7 +145,6 @@ def offer_all(form: Form, line: Line, offers: Offers, node: int, least: float) -
 
 
 @inner
-@no_type_check
 def _relocations(
     form: Form, line: Line, block: tuple[int, int], offers: Offers, count: int, least: float
 ) -> int:
@@ -195,7 +187,6 @@ def _relocations(
 
 
 @inner
-@no_type_check
 def _reversals(form: Form, line: Line, at: int, offers: Offers, count: int, least: float) -> int:
     """A block that begins or ends at this position travelled backwards."""
     cost, node, start, span = form.cost, line.node, line.start, line.span[1]
@@ -222,7 +213,6 @@ def _reversals(form: Form, line: Line, at: int, offers: Offers, count: int, leas
 
 
 @inner
-@no_type_check
 def _exchanges(form: Form, line: Line, at: int, offers: Offers, count: int, least: float) -> int:
     """Or-3opt that replaces an arc at this position by a cheaper one, and then by a second that keeps the gain."""
     node, end = line.node[at], len(line.node) - 1
@@ -246,7 +236,6 @@ def _exchanges(form: Form, line: Line, at: int, offers: Offers, count: int, leas
 
 
 @inner
-@no_type_check
 def _after(
     form: Form,
     line: Line,
@@ -275,7 +264,6 @@ def _after(
 
 
 @inner
-@no_type_check
 def _before(
     form: Form,
     line: Line,
@@ -304,7 +292,6 @@ def _before(
 
 
 @inner
-@no_type_check
 def _exchange(
     form: Form,
     line: Line,

@@ -4,12 +4,12 @@ A tour with a few late stops keeps the order of the others, since stops hurry on
 enough, all stops go part of the way to the places that their deadlines give them, about the shortest part that will do.
 """
 
-from typing import NamedTuple, no_type_check
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Int, UInt
 
-from fairway.kernels.bare import bare, inner
+from fairway.kernels.compiling import bare, inner
 from fairway.kernels.moves.chance import Random
 from fairway.kernels.moves.descent import Queue, descend, push, queue_for
 from fairway.kernels.moves.form import Form
@@ -63,7 +63,6 @@ def room_for(form: Form) -> Room:
 
 
 @bare
-@no_type_check
 def settle(
     form: Form,
     tours: UInt[np.ndarray, "P V"],
@@ -82,7 +81,6 @@ def settle(
 
 
 @inner
-@no_type_check
 def _in_time(form: Form, node: UInt[np.ndarray, " V"], room: Room) -> bool:
     """Make a tour feasible, or the least late that is found; whether it is feasible."""
     late, total = room.late, lateness(form, node)
@@ -102,7 +100,6 @@ def _in_time(form: Form, node: UInt[np.ndarray, " V"], room: Room) -> bool:
 
 
 @inner
-@no_type_check
 def _hasten(form: Form, node: UInt[np.ndarray, " V"], room: Room) -> bool:
     """Move all stops the same part of the way to the order of deadlines, about the least that makes the tour feasible.
 
@@ -124,7 +121,6 @@ def _hasten(form: Form, node: UInt[np.ndarray, " V"], room: Room) -> bool:
 
 
 @inner
-@no_type_check
 def _part_of_the_way(form: Form, node: UInt[np.ndarray, " V"], part: int, room: Room) -> float:
     """How late the tour is that has every stop that far on its way; it is left in `room.late.node`."""
     keys, nodes, tour = room.keys, len(node), room.late.node
@@ -138,7 +134,6 @@ def _part_of_the_way(form: Form, node: UInt[np.ndarray, " V"], part: int, room: 
 
 
 @inner
-@no_type_check
 def _sort(keys: Int[np.ndarray, " V"]) -> None:
     """By ever smaller steps (Shell), which needs no memory."""
     step = len(keys) // 2
@@ -153,7 +148,6 @@ def _sort(keys: Int[np.ndarray, " V"]) -> None:
 
 
 @inner
-@no_type_check
 def _shorten(form: Form, node: UInt[np.ndarray, " V"], margin: float, room: Room) -> None:
     """Descend from a feasible tour, in place."""
     line = room.line

@@ -4,12 +4,12 @@ Here a late stop delays all that follows, as the judge has it, whereas `lateness
 leads to feasible tours more quickly, but is no measure for what a driver would be late by.
 """
 
-from typing import NamedTuple, no_type_check
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from fairway.kernels.bare import bare, inner
+from fairway.kernels.compiling import bare, inner
 from fairway.kernels.moves.chance import Random, uniform
 
 LONGEST = 3
@@ -48,7 +48,6 @@ def tardy_line(node: Int[np.ndarray, " V"]) -> Tardy:
 
 
 @inner
-@no_type_check
 def _on(
     limits: Limits, here: int, there: int, head: tuple[float, float, float]
 ) -> tuple[float, float, float]:
@@ -61,7 +60,6 @@ def _on(
 
 
 @bare
-@no_type_check
 def look_over(limits: Limits, tardy: Tardy) -> float:
     """Work out all beginnings anew; the violations of the whole."""
     node, heads = tardy.node, tardy.heads
@@ -75,7 +73,6 @@ def look_over(limits: Limits, tardy: Tardy) -> float:
 
 
 @inner
-@no_type_check
 def _swapped(
     limits: Limits, tardy: Tardy, first: int, middle: int, last: int, least: float
 ) -> float:
@@ -105,7 +102,6 @@ def _swapped(
 
 
 @inner
-@no_type_check
 def _swap(tardy: Tardy, first: int, middle: int, last: int) -> None:
     """Let [first..middle] and [middle+1..last] change places."""
     _turn(tardy.node, first, middle)
@@ -114,7 +110,6 @@ def _swap(tardy: Tardy, first: int, middle: int, last: int) -> None:
 
 
 @inner
-@no_type_check
 def _turn(node: Int[np.ndarray, " V"], first: int, last: int) -> None:
     while first < last:
         node[first], node[last] = node[last], node[first]
@@ -122,7 +117,6 @@ def _turn(node: Int[np.ndarray, " V"], first: int, last: int) -> None:
 
 
 @inner
-@no_type_check
 def _moved(limits: Limits, tardy: Tardy, first: int, total: float, end: int) -> float:
     """Move the blocks that begin at a position, the first one that helps, to where it helps most; the violations.
 
@@ -152,7 +146,6 @@ def _moved(limits: Limits, tardy: Tardy, first: int, total: float, end: int) -> 
 
 
 @inner
-@no_type_check
 def _shake(tardy: Tardy, random: Random) -> None:
     """Move a stop at random, and one more than the last time, up to a bound."""
     stops, state = len(tardy.node) - 2, tardy.state
@@ -168,7 +161,6 @@ def _shake(tardy: Tardy, random: Random) -> None:
 
 
 @bare
-@no_type_check
 def ease(limits: Limits, tardy: Tardy, random: Random, best: float, most: int) -> float:
     """Search on for so much work, from a tour that has been looked over; the least violations so far."""
     node, kept, state, stops = tardy.node, tardy.kept, tardy.state, len(tardy.node) - 2

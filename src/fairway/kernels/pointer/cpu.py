@@ -6,7 +6,6 @@ Python's lock is let go of.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import no_type_check
 
 import numpy as np
 import torch
@@ -159,7 +158,6 @@ def _array(tensor: Tensor) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def _walk(
     law: Law,
     columns: Columns,
@@ -213,7 +211,6 @@ def _walk(
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def _gather(
     allowed: Bool[np.ndarray, " N"],
     unvisited: Bool[np.ndarray, " N"],
@@ -230,7 +227,6 @@ def _gather(
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def _float(
     ports: Ports, tour: tuple[int, int], load: float, unvisited: Left, answer: Answer
 ) -> None:
@@ -260,7 +256,6 @@ def _float(
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
-@no_type_check
 def _score(said: Said, b: int, here: int, level: float, room: Room) -> None:
     """What the heads answer, and how well every candidate matches it."""
     query, key, value, aim, drift, bias, _ = said
@@ -298,7 +293,6 @@ def _score(said: Said, b: int, here: int, level: float, room: Room) -> None:
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def _weigh(
     known: Known, where: tuple[int, int, int], since: float, answer: Answer, room: Room
 ) -> None:
@@ -321,14 +315,12 @@ def _weigh(
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
-def _squashed(slack: float) -> float:
+def _squashed(slack: np.float32) -> np.float32:
     slack = min(max(slack, np.float32(-LARGEST)), np.float32(LARGEST))
     return slack / (np.float32(1) + abs(slack) / np.float32(FAR))
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def _clip(clip: np.float32, room: Room) -> None:
     _, _, score, candidates = room
     for j in range(len(score)):
@@ -336,8 +328,7 @@ def _clip(clip: np.float32, room: Room) -> None:
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
-def _choose(draw: float, order: UInt[np.ndarray, " N"], room: Room) -> int:
+def _choose(draw: float, order: UInt[np.ndarray, " N"], room: Room) -> np.intp:
     """The best candidate, the lowest number on ties; or the one on whose share of one the draw falls."""
     weights, _, score, candidates = room
     best = np.argmax(score)

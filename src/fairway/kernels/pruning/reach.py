@@ -1,7 +1,6 @@
 """How early any node can be served after any other, and how late before it, over all ways that are left."""
 
 from dataclasses import dataclass
-from typing import no_type_check
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
@@ -39,7 +38,6 @@ def _turned(array: Shaped[np.ndarray, "..."]) -> Shaped[np.ndarray, "..."]:
 
 
 @njit(cache=True)
-@no_type_check
 def _first_starts(
     lead: Float[np.ndarray, "V V"],
     opens: Float[np.ndarray, " V"],
@@ -77,7 +75,6 @@ def _first_starts(
 
 
 @njit(cache=True)
-@no_type_check
 def _neighbours(
     arcs: Bool[np.ndarray, "V V"],
 ) -> tuple[Int[np.ndarray, "V V"], Int[np.ndarray, " V"]]:

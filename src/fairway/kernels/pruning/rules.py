@@ -6,7 +6,6 @@ reach may be that of an earlier, wider network. Why each rule is sound is said i
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import no_type_check
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -108,7 +107,6 @@ RULES: tuple[Rule, ...] = (
 
 
 @njit(cache=True)
-@no_type_check
 def _transitive(before: Bool[np.ndarray, "V V"]) -> Bool[np.ndarray, "V V"]:
     """Warshall's closure."""
     closed = before.copy()
@@ -126,7 +124,6 @@ def _columns(array: Float[np.ndarray, "V V"]) -> Float[np.ndarray, "V V"]:
 
 
 @njit(cache=True)
-@no_type_check
 def _possible_orders(
     earliest: Float[np.ndarray, "V V"],
     latest: Float[np.ndarray, "V V"],
@@ -151,7 +148,6 @@ def _possible_orders(
 
 
 @njit(cache=True)
-@no_type_check
 def _possible_arcs(
     lead: Float[np.ndarray, "V V"],
     opens: Float[np.ndarray, " V"],
