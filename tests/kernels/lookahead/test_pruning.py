@@ -7,8 +7,7 @@ import pytest
 
 from fairway.judge import TOLERANCE, Solution, verify
 from fairway.kernels.pruning import contradiction, prune
-from fairway.kernels.pruning.network import network
-from fairway.kernels.pruning.reach import reach
+from fairway.kernels.pruning.network import network, reach
 from fairway.kernels.pruning.rules import RULES
 from fairway.problems.generate import TourWindows, generate, tour_windows
 from fairway.problems.instance import TSPTW

@@ -15,8 +15,7 @@ from jaxtyping import Bool, Float, Int, UInt
 from fairway.kernels.compiling import bare, njit
 from fairway.kernels.labels.bits import holds
 from fairway.kernels.pruning import Pruned
-from fairway.kernels.pruning.network import network
-from fairway.kernels.pruning.reach import reach
+from fairway.kernels.pruning.network import network, reach
 from fairway.problems.model import HOME, START, Model, Resource, without_return
 
 Matrix = Float[np.ndarray, "N N"]

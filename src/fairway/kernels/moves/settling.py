@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Int, UInt
 
-from fairway.kernels.compiling import bare, inner
+from fairway.kernels.compiling import ZERO, bare, inner
 from fairway.kernels.moves.chance import Random
 from fairway.kernels.moves.descent import Queue, descend, push, queue_for
 from fairway.kernels.moves.form import Form
@@ -24,6 +24,7 @@ from fairway.kernels.moves.lateness import (
 )
 from fairway.kernels.moves.line import Line, line_of, refresh
 from fairway.kernels.moves.order import by_deadline
+from fairway.kernels.moves.swap import copy
 
 PASSES = 100
 """Times that each stop of a tour that is not feasible may move, where nothing quicker helps."""
@@ -94,8 +95,7 @@ def _in_time(form: Form, node: UInt[np.ndarray, " V"], room: Room) -> bool:
             total = 0.0
         else:
             total = hurry(form, late, room.random, len(node) - 2)
-    for at in range(len(node)):
-        node[at] = late.kept[at]
+    copy(late.kept, node, ZERO, len(node) - 1)
     return total <= 0
 
 
@@ -115,8 +115,7 @@ def _hasten(form: Form, node: UInt[np.ndarray, " V"], room: Room) -> bool:
         else:
             punctual = part
     _part_of_the_way(form, node, punctual, room)
-    for at in range(len(node)):
-        node[at] = room.late.node[at]
+    copy(room.late.node, node, ZERO, len(node) - 1)
     return True
 
 
@@ -151,12 +150,10 @@ def _sort(keys: Int[np.ndarray, " V"]) -> None:
 def _shorten(form: Form, node: UInt[np.ndarray, " V"], margin: float, room: Room) -> None:
     """Descend from a feasible tour, in place."""
     line = room.line
-    for at in range(len(node)):
-        line.node[at] = node[at]
+    copy(node, line.node, ZERO, len(node) - 1)
     refresh(form, line, 0, len(node) - 1)
     for at in range(len(node)):
         push(room.queue, node[at])
     least = margin * max(line.length[0, len(node) - 1], 1.0)
     descend(form, line, room.queue, (least, False), WITHOUT_END)
-    for at in range(len(node)):
-        node[at] = line.node[at]
+    copy(line.node, node, ZERO, len(node) - 1)

@@ -85,6 +85,24 @@ def rearrange(node: UInt[np.ndarray, " V"], i: int, j: int, k: int, turned: int)
 
 
 @inner
+def move(node: UInt[np.ndarray, " V"], first: int, last: int, past: int) -> None:
+    """Move the block [first..last] past a position outside it."""
+    if past > last:
+        rearrange(node, first, last, past, PLAIN)
+    else:
+        rearrange(node, past, first - 1, last, PLAIN)
+
+
+@inner
+def copy(
+    source: UInt[np.ndarray, " V"], target: UInt[np.ndarray, " V"], first: int, last: int
+) -> None:
+    """Copy the nodes from the first to the last position: numba takes seconds to compile a slice."""
+    for at in range(first, last + 1):
+        target[at] = source[at]
+
+
+@inner
 def _turn(node: UInt[np.ndarray, " V"], i: int, j: int) -> None:
     while i < j:
         node[i], node[j] = node[j], node[i]

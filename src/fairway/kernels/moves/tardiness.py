@@ -9,14 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
-from fairway.kernels.compiling import bare, inner
-from fairway.kernels.moves.chance import Random, uniform
+from fairway.kernels.compiling import ZERO, bare, inner
+from fairway.kernels.moves.chance import Random
+from fairway.kernels.moves.lateness import LONGEST, NEXT, SETTLED, STRENGTH, shake
+from fairway.kernels.moves.swap import copy, move
 
-LONGEST = 3
-"""Stops that move at a time."""
 MOST = 4
 """Stops that the strongest shake moves at random."""
-NEXT, SETTLED, STRENGTH, WORK = 0, 1, 2, 3
+WORK = 3
+"""Of the state, beside those of a late tour."""
 
 
 class Limits(NamedTuple):
@@ -102,21 +103,6 @@ def _swapped(
 
 
 @inner
-def _swap(tardy: Tardy, first: int, middle: int, last: int) -> None:
-    """Let [first..middle] and [middle+1..last] change places."""
-    _turn(tardy.node, first, middle)
-    _turn(tardy.node, middle + 1, last)
-    _turn(tardy.node, first, last)
-
-
-@inner
-def _turn(node: Int[np.ndarray, " V"], first: int, last: int) -> None:
-    while first < last:
-        node[first], node[last] = node[last], node[first]
-        first, last = first + 1, last - 1
-
-
-@inner
 def _moved(limits: Limits, tardy: Tardy, first: int, total: float, end: int) -> float:
     """Move the blocks that begin at a position, the first one that helps, to where it helps most; the violations.
 
@@ -137,27 +123,9 @@ def _moved(limits: Limits, tardy: Tardy, first: int, total: float, end: int) -> 
                 if new < least:
                     least, where = new, last + far
         if where > 0:
-            if where < first:
-                _swap(tardy, where, first - 1, last)
-            else:
-                _swap(tardy, first, last, where)
+            move(tardy.node, first, last, where)
             return look_over(limits, tardy)
     return total
-
-
-@inner
-def _shake(tardy: Tardy, random: Random) -> None:
-    """Move a stop at random, and one more than the last time, up to a bound."""
-    stops, state = len(tardy.node) - 2, tardy.state
-    state[STRENGTH] = state[STRENGTH] % MOST + 1
-    state[SETTLED] = 0
-    for _ in range(state[STRENGTH]):
-        first = 1 + int(uniform(random) * stops)
-        other = 1 + int(uniform(random) * stops)
-        if first < other:
-            _swap(tardy, first, first, other)
-        elif other < first:
-            _swap(tardy, other, first - 1, first)
 
 
 @bare
@@ -167,9 +135,8 @@ def ease(limits: Limits, tardy: Tardy, random: Random, best: float, most: int) -
     total, end = tardy.heads[stops + 1, 2], state[WORK] + most
     while best > 0 and state[WORK] < end:
         if state[SETTLED] >= stops:
-            for at in range(len(node)):
-                node[at] = kept[at]
-            _shake(tardy, random)
+            copy(kept, node, ZERO, stops + 1)
+            shake(node, state, random, MOST)
             total = look_over(limits, tardy)
         first = state[NEXT]
         new = _moved(limits, tardy, first, total, end)
@@ -178,6 +145,5 @@ def ease(limits: Limits, tardy: Tardy, random: Random, best: float, most: int) -
         state[NEXT] = first + 1 if first < stops else 1
         if total < best:
             best, state[STRENGTH] = total, 0
-            for at in range(len(node)):
-                kept[at] = node[at]
+            copy(node, kept, ZERO, stops + 1)
     return best

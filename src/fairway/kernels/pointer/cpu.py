@@ -17,7 +17,7 @@ from fairway.kernels.lookahead.cpu import Answer, Asked, Rows, Stand, asked_by, 
 from fairway.kernels.lookahead.drafts import berths
 from fairway.kernels.lookahead.rule import TOLERANCE, Guard
 from fairway.kernels.lookahead.table import table
-from fairway.kernels.pointer.pointer import Pointer
+from fairway.kernels.pointer import Pointer
 from fairway.kernels.pointer.reference import FAR, LARGEST, WITHIN
 from fairway.kernels.pointer.track import in_order
 from fairway.problems.batch import Batch, every_pair
