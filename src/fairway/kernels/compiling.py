@@ -14,10 +14,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
+from inspect import unwrap
 from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
 from fairway.folders import cache_folder, private_folder
@@ -27,15 +29,26 @@ _said: set[str] = set()
 
 
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Any]:  # noqa: ANN401 - numba's own
-    """Like numba's, but for where compiled code is kept."""
+    """Like numba's, but for where compiled code is kept; checks of types at run time are left out."""
 
     def compiled(function: Callable) -> Any:  # noqa: ANN401
+        function = unwrap(function)
         dispatcher = numba.njit(**options)(function)
         if cache:
             dispatcher._cache = _Cache(function)
         return dispatcher
 
     return compiled
+
+
+_BARE: dict[str, Any] = {"nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
+
+bare = njit(cache=True, **_BARE)
+"""For loops that allocate nothing: counting references took most of their time, and is left out."""
+inner = njit(**_BARE, no_cpython_wrapper=True)
+"""For what only such loops call: a way in from Python takes longer to compile than most functions."""
+ZERO: Any = np.int64(0)
+"""For a number that begins as nothing: a literal 0 would have all that it is passed to compiled once more."""
 
 
 @cache

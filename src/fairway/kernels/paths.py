@@ -1,14 +1,12 @@
 """Shortest paths from one node, in time that grows with the square of the nodes."""
 
-from typing import no_type_check
-
 import numpy as np
 from jaxtyping import Bool, Float
-from numba import njit
+
+from fairway.kernels.compiling import njit
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def shortest(
     lead: Float[np.ndarray, "N N"], source: int, through: Bool[np.ndarray, " N"]
 ) -> Float[np.ndarray, " N"]:

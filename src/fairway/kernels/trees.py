@@ -7,12 +7,12 @@ twice the sum of all prices taken off. Prices rise where a tree has too many nei
 
 import math
 import time
-from typing import NamedTuple, no_type_check
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from fairway.kernels.bare import ZERO, bare, inner
+from fairway.kernels.compiling import ZERO, bare, inner
 
 PAIRS = 1 << 20
 """Pairs of nodes that are looked at between two looks at the clock: a millisecond or two."""
@@ -53,7 +53,6 @@ def tree_bound(
 
 
 @bare
-@no_type_check
 def _ascend(
     cost: Float[np.ndarray, "N N"],
     grove: Grove,
@@ -86,7 +85,6 @@ def _ascend(
 
 
 @inner
-@no_type_check
 def _one_tree(cost: Float[np.ndarray, "N N"], grove: Grove) -> float:
     """Make the cheapest 1-tree at the prices as they are, by Prim's rule; what it costs, less the prices."""
     price, nearest, parent, degree = grove

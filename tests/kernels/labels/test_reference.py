@@ -138,8 +138,8 @@ def test_a_search_without_time_leaves_the_bound_of_the_whole_tour():
 def test_ways_stop_where_the_time_is_up_and_are_the_same_with_more_looks_at_the_clock(
     rng, monkeypatch
 ):
-    instance = odd_windows(rng, 9, 20)
-    assert quickest_ways(model_of(instance).resource, until=0.0) is None
-    whole = quickest_ways(model_of(instance).resource)
+    resource = model_of(odd_windows(rng, 9, 20)).resource
+    assert quickest_ways(resource, until=0.0) is None
+    whole = quickest_ways(resource)
     monkeypatch.setattr("fairway.kernels.labels.law.LEADS", 1)
-    assert np.array_equal(quickest_ways(model_of(instance).resource), whole)
+    assert np.array_equal(quickest_ways(resource), whole)

@@ -7,8 +7,7 @@ import pytest
 
 from fairway.judge import TOLERANCE, Solution, verify
 from fairway.kernels.pruning import contradiction, prune
-from fairway.kernels.pruning.network import network
-from fairway.kernels.pruning.reach import reach
+from fairway.kernels.pruning.network import network, reach
 from fairway.kernels.pruning.rules import RULES
 from fairway.problems.generate import TourWindows, generate, tour_windows
 from fairway.problems.instance import TSPTW
@@ -305,8 +304,8 @@ def test_relabelling_the_stops_relabels_the_answer(rng):
 
 def test_pruning_stops_where_its_time_is_up(rng):
     """With nothing but what the instance says itself."""
-    instance = TSPTW([[0, 5, 5], [5, 0, 5], [5, 5, 0]], 0, [99, 9, 99])
-    hasty = prune(instance, until=0.0)
+    model = model_of(TSPTW([[0, 5, 5], [5, 0, 5], [5, 5, 0]], 0, [99, 9, 99]))
+    hasty = prune(model, until=0.0)
     assert hasty.infeasible is None
     assert not hasty.before.any()
-    assert prune(instance).before[1, 2]
+    assert prune(model).before[1, 2]

@@ -103,8 +103,8 @@ def test_all_offers_are_swaps_at_what_they_are_worth(kind, stops, seed):
     before = reference.walk(form, node)
     for least in (np.inf, -1e-9):
         for each in range(len(node)):
-            count = offer_all(form, line, queue.offers, each, least)
-            for number in range(count):
+            offer_all(form, line, queue.offers, each, least)
+            for number in range(queue.offers.count[0]):
                 after = reference.swapped(node, tuple(queue.offers.swap[number].tolist()))
                 worth = reference.walk(form, after).cost - before.cost
                 assert queue.offers.worth[number] == pytest.approx(worth, abs=1e-9)

@@ -1,11 +1,11 @@
 """What completing a label costs at least."""
 
-from typing import NamedTuple, no_type_check
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int, UInt
 
-from fairway.kernels.bare import inner
+from fairway.kernels.compiling import inner
 from fairway.kernels.labels.law import Law, unpacked
 
 
@@ -31,7 +31,6 @@ class Bound(NamedTuple):
 
 
 @inner
-@no_type_check
 def completion(
     bound: Bound, stops: int, last: int, level: float, visited: np.ndarray, enough: float
 ) -> float:

@@ -7,17 +7,15 @@ tour that the judge accepts.
 
 import math
 import time
-from typing import NamedTuple, no_type_check
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt
 
-from fairway.kernels.bare import bare
-from fairway.kernels.compiling import njit
+from fairway.kernels.compiling import bare, njit
 from fairway.kernels.labels.bits import holds
 from fairway.kernels.pruning import Pruned
-from fairway.kernels.pruning.network import network
-from fairway.kernels.pruning.reach import reach
+from fairway.kernels.pruning.network import network, reach
 from fairway.problems.model import HOME, START, Model, Resource, without_return
 
 Matrix = Float[np.ndarray, "N N"]
@@ -145,7 +143,6 @@ def _numbered(limits: Limits, price: Matrix, slack: tuple[float, float]) -> Law:
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def _lowest(limits: Limits) -> Vector:
     """The least entry of each column of `latest`, but for rows that an order or their own limit makes needless."""
     nodes, latest = len(limits.latest), limits.latest
@@ -159,7 +156,6 @@ def _lowest(limits: Limits) -> Vector:
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def _arranged(
     limits: Limits, travel: Matrix, node: Int[np.ndarray, " N"]
 ) -> tuple[Matrix, Matrix, Bits, Bits]:
@@ -186,7 +182,6 @@ def _arranged(
 
 
 @bare
-@no_type_check
 def _drop_shortcuts(after: Bits, needs: Bits, follows: Bits) -> None:
     """Nothing comes straight after a node if a third one must come between; all come after the depot."""
     nodes = len(after)
@@ -218,7 +213,6 @@ def _packed(sets: Bool[np.ndarray, "K N"]) -> UInt[np.ndarray, "K W"]:
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def _limits(lead: Matrix, ways: Matrix, opens: Vector, limit: Vector, guard: float) -> Limits:
     """The latest levels over the quickest ways, and the arcs and orders that follow from pairs of windows."""
     nodes = len(limit)
@@ -266,7 +260,6 @@ def quickest_ways(resource: Resource, until: float = math.inf) -> Matrix | None:
 
 
 @bare
-@no_type_check
 def _go_through(ways: Matrix, onward: Vector, first: int, last: int) -> None:
     """Let ways lead through some of the nodes as well."""
     nodes = len(ways)

@@ -7,16 +7,14 @@ well, no later and no dearer, to the last bit, since sums and maxima in floating
 The loops stop after a quantum of work, or for want of space, and go on where they stopped.
 """
 
-from typing import NamedTuple, no_type_check
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, Int16, Int32, UInt
 
-from fairway.kernels.bare import ZERO, bare, inner
-from fairway.kernels.compiling import njit
-from fairway.kernels.labels.bits import mixed
+from fairway.kernels.compiling import ZERO, bare, inner, njit
+from fairway.kernels.labels.bits import holds, lowest, mixed
 from fairway.kernels.labels.bound import Bound, completion
-from fairway.kernels.labels.candidates import candidates
 from fairway.kernels.labels.law import Law
 
 RUNNING, DONE, CROWDED, LONG, LAID = range(5)
@@ -27,6 +25,8 @@ LAYER, AT, COUNT, NEXT, USED, MADE, KEPT, WIDEST, BEST = range(9)
 
 UPPER, DROPPED, FOUND = range(3)
 """Figures: what a tour must cost less than; the least bound of all labels that a full layer lost; the best cost."""
+
+ONE = np.uint64(1)
 
 
 class Layer(NamedTuple):
@@ -78,7 +78,6 @@ def room(labels: int, words: int) -> Layer:
 
 
 @inner
-@no_type_check
 def _empty(slots: Int32[np.ndarray, " S"]) -> None:
     # Plain loops here and below: numba takes seconds to compile an assignment to a slice.
     for slot in range(len(slots)):
@@ -100,7 +99,6 @@ def begin(search: Search, upper: float) -> None:
 
 
 @bare
-@no_type_check
 def advance(search: Search, width: int, quantum: int) -> int:
     """Extend label after label and layer after layer, until so much work is done; says what it stopped for.
 
@@ -125,7 +123,7 @@ def advance(search: Search, width: int, quantum: int) -> int:
             continue
         if marks[NEXT] + nodes > len(there.last):
             return CROWDED
-        found = candidates(search.law, here, marks[AT], reached, levels)
+        found = _candidates(search.law, here, marks[AT], reached, levels)
         for place in range(found):
             _push(search, here, there, reached[place], levels[place])
         marks[AT] += 1
@@ -134,7 +132,87 @@ def advance(search: Search, width: int, quantum: int) -> int:
 
 
 @inner
-@no_type_check
+def _candidates(
+    law: Law, layer: Layer, at: int, reached: Int[np.ndarray, " N"], levels: Float[np.ndarray, " N"]
+) -> int:
+    """Write down the stops and the levels there; says how many."""
+    if law.by_set:
+        return _floating(law, layer, at, reached, levels)
+    return _in_time(law, layer, at, reached, levels)
+
+
+@inner
+def _in_time(
+    law: Law, layer: Layer, at: int, reached: Int[np.ndarray, " N"], levels: Float[np.ndarray, " N"]
+) -> int:
+    """Time windows: in time themselves, and early enough for everything else, one by one, and for the return."""
+    visited, here = layer.visited[at], layer.last[at]
+    leaves = layer.level[at] + law.stay[here]
+    found = 0
+    for word in range(len(visited)):
+        bits = law.after[here, word] & ~visited[word]
+        while bits != 0:
+            stop = (word << 6) + np.int64(lowest(bits))
+            bits &= bits - ONE
+            level = max(leaves + law.rise[here, stop], law.opens[stop])
+            # The rule of the judge, to the letter; then what follows from all rules.
+            kept = not level - law.closes[stop] > law.allowance
+            kept &= level <= law.latest[stop, stop] and level <= law.latest[stop, 0]
+            for other in range(len(visited)):
+                kept &= law.needs[stop, other] & ~visited[other] == 0
+            if kept and _all_reachable(law, visited, stop, level):
+                reached[found], levels[found] = stop, level
+                found += 1
+    return found
+
+
+@inner
+def _all_reachable(law: Law, visited: np.ndarray, stop: int, level: float) -> bool:
+    """Whether every other unvisited stop can still be reached in time; what cannot bind yet is not looked at."""
+    latest = law.latest[stop]
+    for word in range(len(visited)):
+        bits = law.every[word] & ~visited[word]
+        while bits != 0:
+            other = (word << 6) + np.int64(lowest(bits))
+            bits &= bits - ONE
+            if law.low[other] >= level:
+                return True
+            if level > latest[other] and other != stop:
+                return False
+    return True
+
+
+@inner
+def _floating(
+    law: Law, layer: Layer, at: int, reached: Int[np.ndarray, " N"], levels: Float[np.ndarray, " N"]
+) -> int:
+    """Draft limits: all that is left can then be served in order of draft, which is possible if any order is.
+
+    Stops are numbered by draft. Serving one early takes its cargo to all before it; those after it would have had it
+    on board anyway.
+    """
+    visited, here, load = layer.visited[at], layer.last[at], layer.level[at]
+    found, total, least = 0, load, np.inf
+    for word in range(len(visited)):
+        bits = law.every[word] & ~visited[word]
+        while bits != 0:
+            stop = (word << 6) + np.int64(lowest(bits))
+            bits &= bits - ONE
+            demand = law.rise[here, stop]
+            level = load + demand
+            if (
+                demand <= least
+                and not level - law.closes[stop] > law.allowance
+                and holds(law.after[here], stop)
+            ):
+                reached[found], levels[found] = stop, level
+                found += 1
+            total += demand
+            least = min(least, law.closes[stop] + law.spare - total)
+    return found if least >= 0 else 0
+
+
+@inner
 def _push(search: Search, here: Layer, there: Layer, stop: int, level: float) -> None:
     """Extend the label at hand to a stop, unless that is too dear or dominated."""
     law, bound, marks = search.law, search.bound, search.marks
@@ -177,7 +255,6 @@ def _push(search: Search, here: Layer, there: Layer, stop: int, level: float) ->
 
 
 @inner
-@no_type_check
 def _slot_of(layer: Layer, label: int, last: int, slots: Int32[np.ndarray, " S"]) -> int:
     """Where the table has this label's set and last stop, or has room for them."""
     mask = np.uint64(len(slots) - 1)
@@ -195,7 +272,6 @@ def _slot_of(layer: Layer, label: int, last: int, slots: Int32[np.ndarray, " S"]
 
 
 @bare
-@no_type_check
 def relink(layer: Layer, count: int, slots: Int32[np.ndarray, " S"]) -> None:
     """Fill the table anew."""
     _empty(slots)
@@ -207,7 +283,6 @@ def relink(layer: Layer, count: int, slots: Int32[np.ndarray, " S"]) -> None:
 
 
 @inner
-@no_type_check
 def _move(layer: Layer, source: int, target: int) -> None:
     for word in range(layer.visited.shape[1]):
         layer.visited[target, word] = layer.visited[source, word]
@@ -217,7 +292,6 @@ def _move(layer: Layer, source: int, target: int) -> None:
 
 
 @bare
-@no_type_check
 def compact(layer: Layer, marks: Int[np.ndarray, " 9"]) -> None:
     """Close up the gaps that dominated labels left."""
     kept = ZERO
@@ -239,7 +313,6 @@ def outlooks(
 
 
 @bare
-@no_type_check
 def _outlooks(
     bound: Bound, layer: Layer, stops: int, begin: int, least: Float[np.ndarray, " L"]
 ) -> None:
@@ -254,7 +327,6 @@ def _outlooks(
 
 
 @bare
-@no_type_check
 def keep(layer: Layer, marks: Int[np.ndarray, " 9"], kept: Bool[np.ndarray, " L"]) -> None:
     """Go on with these labels of the next layer alone."""
     for label in range(marks[NEXT]):
@@ -264,7 +336,6 @@ def keep(layer: Layer, marks: Int[np.ndarray, " 9"], kept: Bool[np.ndarray, " L"
 
 
 @inner
-@no_type_check
 def settle(search: Search) -> None:
     """The next layer is complete: write it down, and go on from it; at the last one, close the tours."""
     marks, history = search.marks, search.history
@@ -286,7 +357,6 @@ def settle(search: Search) -> None:
 
 
 @inner
-@no_type_check
 def _finish(search: Search, layer: Layer) -> None:
     """Go back to the depot from every label of the last layer that can, and remember the best."""
     law, marks, figures = search.law, search.marks, search.figures
@@ -300,7 +370,6 @@ def _finish(search: Search, layer: Layer) -> None:
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def tour(history: History, node: Int[np.ndarray, " N"], label: int) -> Int[np.ndarray, " M"]:
     """The stops that lead to a label of the last layer, by the instance's own numbers."""
     stops = len(node) - 1

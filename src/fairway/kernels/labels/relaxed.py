@@ -7,12 +7,11 @@ few others: a way that passes one of them is not continued backwards to it as lo
 
 import time
 from dataclasses import dataclass, replace
-from typing import no_type_check
 
 import numpy as np
 from jaxtyping import Int, UInt
 
-from fairway.kernels.bare import bare
+from fairway.kernels.compiling import bare
 from fairway.kernels.labels.bits import holds
 from fairway.kernels.labels.bound import Bound
 from fairway.kernels.labels.law import Law, unpacked
@@ -160,7 +159,6 @@ def _afloat(law: Law) -> Int[np.ndarray, " N"]:
 
 
 @bare
-@no_type_check
 def place(
     legs: UInt[np.ndarray, "M N W"],
     after: UInt[np.ndarray, "N W"],
@@ -187,7 +185,6 @@ def way(back: Ways) -> Int[np.ndarray, " M"]:
 
 
 @bare
-@no_type_check
 def learn(
     remembers: UInt[np.ndarray, "N W"],
     walk: Int[np.ndarray, " M"],

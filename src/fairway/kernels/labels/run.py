@@ -59,14 +59,7 @@ def by_cost(law: Law, layer: Layer, bounds: Float[np.ndarray, " L"]) -> Float[np
 
 
 def run(law: Law, bound: Bound, limits: Limits, rank: Rank = by_bound) -> Outcome:
-    """Search until the end, the deadline, or the end of memory.
-
-    Args:
-        law: Of the instance.
-        bound: Under the same law.
-        limits: How far to go.
-        rank: Which labels a layer keeps that is too wide.
-    """
+    """Search until the end, the deadline, or the end of memory; of a layer too wide those are kept that rank least."""
     search = _started(law, bound, limits.upper)
     entries = max(limits.memory // 36, len(search.history.parent))
     most, width = (

@@ -5,12 +5,12 @@ first: a dearer one only where it is in time for more, or closed to fewer. In a 
 way stands for all that are left out: it is open to everything and never late.
 """
 
-from typing import NamedTuple, no_type_check
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int, Int16, Int32, UInt
 
-from fairway.kernels.bare import ZERO, bare, inner
+from fairway.kernels.compiling import ZERO, bare, inner
 from fairway.kernels.labels.bits import holds
 from fairway.kernels.labels.law import Law
 
@@ -75,7 +75,6 @@ def room(nodes: int, words: int, ways: int) -> Ways:
 
 
 @inner
-@no_type_check
 def _sum(numbers: Float[np.ndarray, " N"]) -> float:
     total = 0.0
     for number in numbers:
@@ -84,7 +83,6 @@ def _sum(numbers: Float[np.ndarray, " N"]) -> float:
 
 
 @inner
-@no_type_check
 def _sink(heap: Heap, size: int, place: int) -> None:
     """Restore the order of the heap below a place."""
     key, stop = heap.key[place], heap.stop[place]
@@ -100,7 +98,6 @@ def _sink(heap: Heap, size: int, place: int) -> None:
 
 
 @inner
-@no_type_check
 def _pop(ways: Ways, heap: Heap, size: int, end: int) -> int:
     """Go on to the next way of the list on top; says how many lists are left."""
     stop = heap.stop[0]
@@ -116,7 +113,6 @@ def _pop(ways: Ways, heap: Heap, size: int, end: int) -> int:
 
 
 @inner
-@no_type_check
 def _add(ways: Ways, level: float, cost: float, stop: int, onward: int) -> int:
     """Write a way down; its memory is left to the caller."""
     new = ways.used[0]
@@ -127,7 +123,6 @@ def _add(ways: Ways, level: float, cost: float, stop: int, onward: int) -> int:
 
 
 @bare
-@no_type_check
 def go_out(law: Law, relaxation: Relaxation, count: int, most: int, quantum: int) -> int:
     """Find the ways from the depot with so many stops and more, until so much work is done; says where to go on."""
     nodes = len(law.node)
@@ -149,7 +144,6 @@ def go_out(law: Law, relaxation: Relaxation, count: int, most: int, quantum: int
 
 
 @inner
-@no_type_check
 def _outward(law: Law, relaxation: Relaxation, count: int, here: int, most: int) -> None:
     """The ways from the depot to a stop, each earlier than all cheaper ones."""
     ways, heap, size, soonest = relaxation.out, relaxation.heap, ZERO, np.inf
@@ -179,13 +173,11 @@ def _outward(law: Law, relaxation: Relaxation, count: int, here: int, most: int)
 
 
 @inner
-@no_type_check
 def _arrival(law: Law, level: float, stop: int, here: int) -> float:
     return max(level + law.stay[stop] + law.rise[stop, here], law.opens[here])
 
 
 @inner
-@no_type_check
 def _least_out(ways: Ways, count: int, here: int, level: float) -> float:
     """The cheapest way from the depot that arrives by a level."""
     low, high = ways.begin[count, here], ways.end[count, here]
@@ -200,7 +192,6 @@ def _least_out(ways: Ways, count: int, here: int, level: float) -> float:
 
 
 @bare
-@no_type_check
 def go_back(law: Law, relaxation: Relaxation, count: int, most: int, quantum: int) -> int:
     """Find the ways home after so many stops and fewer, until so much work is done; says where to go on."""
     nodes = len(law.node)
@@ -223,7 +214,6 @@ def go_back(law: Law, relaxation: Relaxation, count: int, most: int, quantum: in
 
 
 @inner
-@no_type_check
 def _last_leg(law: Law, ways: Ways, here: int) -> None:
     level = law.closes[0] + law.spare + 2 * (law.spare - law.allowance)
     level = min(level - law.stay[here] - law.rise[here, 0], law.latest[here, 0])
@@ -233,7 +223,6 @@ def _last_leg(law: Law, ways: Ways, here: int) -> None:
 
 
 @inner
-@no_type_check
 def _homeward(law: Law, relaxation: Relaxation, count: int, here: int, most: int) -> None:
     """The ways home from a stop that some way out can be continued by, below the upper bound."""
     ways, out, heap, size = relaxation.back, relaxation.out, relaxation.heap, ZERO
@@ -272,7 +261,6 @@ def _homeward(law: Law, relaxation: Relaxation, count: int, here: int, most: int
 
 
 @inner
-@no_type_check
 def _stand_in(
     ways: Ways, heap: Heap, size: int, level: float, legs: UInt[np.ndarray, " W"]
 ) -> None:
@@ -287,7 +275,6 @@ def _stand_in(
 
 
 @inner
-@no_type_check
 def _remember(law: Law, relaxation: Relaxation, at: int, here: int, stop: int) -> bool:
     """Write what is remembered where a way goes on from here into the next row; whether it may go on."""
     memory, new = relaxation.back.memory, relaxation.back.used[0]
@@ -303,7 +290,6 @@ def _remember(law: Law, relaxation: Relaxation, at: int, here: int, stop: int) -
 
 
 @inner
-@no_type_check
 def _dominated(ways: Ways, first: int, level: float) -> bool:
     """Whether one of the cheaper ways is in time for as much as the next row, and open to as many."""
     new = ways.used[0]

@@ -1,8 +1,7 @@
 """The look-ahead: which candidates for the next stop can be part of a tour that keeps every limit.
 
-`reference` is the definition; `dense` (torch, any device), `cpu` (numba) and `gpu` (Triton) must
-equal it; `drafts` is the exact answer for draft limits; `pruning` says more about an instance
-before any tour begins.
+`reference` is the definition; `dense` (torch, any device) and, for one step at most, `cpu` (numba) and `gpu` (Triton)
+must equal it; `drafts` is the exact answer for draft limits; `pruning` says more about an instance before any tour.
 """
 
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from fairway.kernels.lookahead.rule import PAIRS as PAIRS
 from fairway.kernels.lookahead.rule import Guard as Guard
 from fairway.kernels.lookahead.rule import Outlook as Outlook
 from fairway.kernels.lookahead.rule import Rule as Rule
-from fairway.kernels.lookahead.table import table
+from fairway.kernels.lookahead.table import Table, table
 from fairway.problems.batch import Batch
 from fairway.problems.problem import State
 
@@ -28,18 +27,21 @@ Look = Callable[[State], Outlook]
 
 
 def ahead(batch: Batch, rule: Rule | None = None) -> Look:
-    """The look-ahead of a rule, by default one step and strict, in the fastest version for the batch's device."""
+    """The look-ahead of a rule, by default one step and strict, in the fastest version for the batch's device.
+
+    The second step, which only tables of the paper ask for, is plain torch everywhere.
+    """
     asked = rule or Rule()
     known = table(batch, asked)
-    if known.latest.is_cuda and asked.steps > 0 and known.latest.dtype == torch.float32:
-        from fairway.kernels.lookahead import gpu
-
-        if len(known.latest) * gpu.ranks_size(known.latest.shape[-1]) <= RANKS_AT_MOST:
-            prepared, lowered = gpu.ranks(known), dense.by_twos(known, asked)
-            return lambda state: lowered(state, gpu.lookahead(prepared, state, asked))
-    if known.latest.device.type == "cpu":
+    if known.limit.device.type == "cpu" and asked.steps < 2:
         rows = cpu.rows_of(known)
         return lambda state: cpu.lookahead(rows, state, asked)
+    if _in_triton(known, asked):
+        from fairway.kernels.lookahead import gpu
+
+        if len(known.limit) * gpu.ranks_size(known.limit.shape[1]) <= RANKS_AT_MOST:
+            prepared, lowered = gpu.ranks(known), dense.by_twos(known, asked)
+            return lambda state: lowered(state, gpu.lookahead(prepared, state, asked))
     return lambda state: dense.lookahead(known, state, asked)
 
 
@@ -49,15 +51,19 @@ def along(batch: Batch, tours: int, rule: Rule | None = None) -> Look:
     It keeps its place from step to step, which makes a whole tour cost what a few masks cost otherwise.
     """
     asked = rule or Rule()
-    if batch.limit.device.type == "cpu":
-        return cpu.Walk(cpu.rows_of(table(batch, asked)), tours, asked)
-    if batch.limit.is_cuda and asked.steps == 1 and batch.limit.dtype == torch.float32:
+    known = table(batch, asked)
+    if known.limit.device.type == "cpu" and asked.steps < 2:
+        return cpu.Walk(cpu.rows_of(known), tours, asked)
+    if _in_triton(known, asked):
         from fairway.kernels.lookahead import gpu
 
-        known = table(batch, asked)
         walk, lowered = gpu.Walk(known, tours, asked), dense.by_twos(known, asked)
         return lambda state: lowered(state, walk(state))
-    return ahead(batch, rule)
+    return lambda state: dense.lookahead(known, state, asked)
+
+
+def _in_triton(known: Table, rule: Rule) -> bool:
+    return rule.steps == 1 and known.limit.is_cuda and known.limit.dtype == torch.float32
 
 
 def complete(batch: Batch) -> Look:

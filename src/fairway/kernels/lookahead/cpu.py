@@ -8,8 +8,7 @@ Bit for bit the answers of the plain torch version: every sum and comparison is 
 The loops run on one core and let go of Python's lock, so threads can share out instances.
 """
 
-from dataclasses import dataclass
-from typing import no_type_check
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -21,34 +20,23 @@ from fairway.kernels.lookahead.rule import Outlook, Rule
 from fairway.kernels.lookahead.table import Table
 from fairway.problems.problem import State
 
-Left = Bool[np.ndarray, "B P N"]
-Node = Int[np.ndarray, "B P"]
 Front = Int[np.ndarray, "B P"]
 """How many columns at the front of the order are known to be visited."""
-Law = tuple[
-    Float[np.ndarray, "B N N"], Float[np.ndarray, "B N"], Float[np.ndarray, "B N"], np.floating
-]
-"""Lead, floor, what bounds a node whatever is left to visit, and the tolerance."""
-Twos = tuple[UInt[np.ndarray, "B 2 Q"], Float[np.ndarray, "B 2 Q"], Float[np.ndarray, "B Q"]]
-"""The nodes of pairs, by how much sooner, and least, as in Pairs; none of them where no rule asks."""
-Columns = tuple[
-    Float[np.ndarray, "B N N"],
-    UInt[np.ndarray, "B N"],
-    Float[np.ndarray, "B N"],
-    Float[np.ndarray, "B N"],
-    Twos,
-]
-"""Latest, order, low, high and pairs, as in Rows."""
-Stand = tuple[Node, Float[np.ndarray, "B P"], Left]
+Stand = tuple[Int[np.ndarray, "B P"], Float[np.ndarray, "B P"], Bool[np.ndarray, "B P N"]]
 """Node, level and unvisited, as in a State."""
-Answer = tuple[Float[np.ndarray, "B P N"], Float[np.ndarray, "B P N"], Left]
+Answer = tuple[Float[np.ndarray, "B P N"], Float[np.ndarray, "B P N"], Bool[np.ndarray, "B P N"]]
 """Level, bound and allowed, as in an Outlook."""
-Heads = tuple[Float[np.ndarray, " N"], Float[np.ndarray, " N"], UInt[np.ndarray, " N"]]
-"""The two least entries of each row among the columns left, and the column of the first."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class Twos(NamedTuple):
+    """Pairs as in a table; none of them where no rule asks."""
+
+    nodes: UInt[np.ndarray, "B 2 Q"]
+    sooner: Float[np.ndarray, "B 2 Q"]
+    least: Float[np.ndarray, "B Q"]
+
+
+class Rows(NamedTuple):
     """A table as numpy arrays laid out for the loops here, with the columns of `latest` put in order once a batch."""
 
     lead: Float[np.ndarray, "B N N"]
@@ -64,13 +52,25 @@ class Rows:
     """The greatest entry of each column, in that order; the diagonal, being infinite, is not counted."""
     pairs: Twos
 
-    def cap(self, rule: Rule) -> Float[np.ndarray, "B N"]:
-        """What bounds a node whatever is left to visit: its own limit and the return, as far as the rule asks."""
-        if rule.steps == 0:
-            return self.limit
-        if rule.own:
-            return np.minimum(self.limit, self.latest[:, 0])
-        return np.full_like(self.limit, np.inf)
+
+class Asked(NamedTuple):
+    """What a rule asks of every node."""
+
+    cap: Float[np.ndarray, "B N"]
+    """What bounds a node whatever is left to visit: its own limit and the return, as far as the rule asks."""
+    tolerance: np.floating
+    onward: bool
+    """Whether the nodes are looked at that are left after a candidate."""
+
+
+def asked_by(rows: Rows, rule: Rule) -> Asked:
+    """The rule for these rows."""
+    cap = rows.limit
+    if rule.steps > 0:
+        home = np.minimum(rows.limit, rows.latest[:, 0])
+        cap = home if rule.own else np.full_like(home, np.inf)
+    # Torch rounds a number to the precision of the tensor it is added to; numba would widen the tensor instead.
+    return Asked(cap, rows.limit.dtype.type(rule.tolerance), rule.steps > 0)
 
 
 def rows_of(known: Table) -> Rows:
@@ -79,25 +79,17 @@ def rows_of(known: Table) -> Rows:
     diagonal = torch.eye(known.limit.shape[-1], dtype=torch.bool)
     high = known.latest.masked_fill(diagonal, -torch.inf).amax(-2).gather(-1, order)
     # Unsigned, since numba asks of every signed index whether it counts from the end.
-    fields = (
-        known.lead,
-        known.floor,
-        known.limit,
-        known.latest.mT,
-        order.to(torch.uint32),
-        low,
-        high,
-    )
-    lead, floor, limit, latest, order, low, high = map(_array, fields)
-    return Rows(lead, floor, limit, latest, order, low, high, _twos(known))
+    law = map(_array, (known.lead, known.floor, known.limit, known.latest.mT))
+    columns = map(_array, (order.to(torch.uint32), low, high))
+    return Rows(*law, *columns, pairs=_twos(known))
 
 
 def _twos(known: Table) -> Twos:
     pairs = known.pairs
     if pairs is None:
         none = np.empty((len(known.limit), 2, 0), _array(known.limit).dtype)
-        return none.astype(np.uint32), none, none[:, 0]
-    return _array(pairs.nodes.to(torch.uint32)), _array(pairs.sooner), _array(pairs.least)
+        return Twos(none.astype(np.uint32), none, none[:, 0])
+    return Twos(*map(_array, (pairs.nodes.to(torch.uint32), pairs.sooner, pairs.least)))
 
 
 def lookahead(rows: Rows, state: State, rule: Rule) -> Outlook:
@@ -126,28 +118,26 @@ class Walk:
         shape, expected = unvisited.shape, self._left.shape
         assert shape == expected, f"a walk over {expected} was given a state over {shape}"
         if not self._begun or unvisited[0, 0, 1:].all():
-            self._left[:] = unvisited
             self._front[:] = 0
             self._begun = True
         else:
-            one_on = _strike_off(self._left, _array(state.node), unvisited)
+            changed = self._left != unvisited
+            taken = np.take_along_axis(self._left & changed, _array(state.node)[..., None], -1)
+            one_on = taken.all() and (changed.sum(-1) == 1).all()
             assert one_on, "each call of a walk is one step on from the call before; this is not"
+        self._left[:] = unvisited
         return _outlook(self._rows, state, self._rule, self._front)
 
 
 def _outlook(rows: Rows, state: State, rule: Rule, front: Front) -> Outlook:
     """The answer for a state whose tours stand at these places in the order of the columns."""
+    assert rule.steps < 2, "the loops look one step ahead"
     precision = rows.limit.dtype
     stand = (_array(state.node), _array(state.level), _array(state.unvisited))
     assert stand[1].dtype == precision, f"the levels are {stand[1].dtype} and the table {precision}"
-    # Torch rounds a number to the precision of the tensor it is added to; numba would widen the tensor instead.
-    law = (rows.lead, rows.floor, rows.cap(rule), precision.type(rule.tolerance))
-    columns = (rows.latest, rows.order, rows.low, rows.high, rows.pairs)
     shape = state.unvisited.shape
     answer = (np.empty(shape, precision), np.empty(shape, precision), np.empty(shape, bool))
-    first_step(law, columns, stand, front, rule.steps > 0, answer)
-    if rule.steps == 2:
-        _second_step(law, columns, stand, front, answer)
+    first_step(rows, asked_by(rows, rule), stand, front, answer)
     level, bound, allowed = map(torch.from_numpy, answer)
     return Outlook(level, bound, allowed)
 
@@ -158,47 +148,24 @@ def _array(tensor: Tensor) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
-def _strike_off(left: Left, node: Node, unvisited: Left) -> bool:
-    """Take each tour's last node off what was left; False, with nothing done, where that does not give the state."""
-    instances, tours, nodes = unvisited.shape
-    for b in range(instances):
-        for p in range(tours):
-            changed = 0
-            for k in range(nodes):
-                changed += left[b, p, k] != unvisited[b, p, k]
-            last = node[b, p]
-            if changed != 1 or not left[b, p, last] or unvisited[b, p, last]:
-                return False
-    for b in range(instances):
-        for p in range(tours):
-            left[b, p, node[b, p]] = False
-    return True
-
-
-@njit(cache=True, nogil=True)
-@no_type_check
-def first_step(
-    law: Law, columns: Columns, stand: Stand, front: Front, onward: bool, answer: Answer
-) -> None:
-    """The level and the bound of every node, and which candidates keep theirs; `onward` to what is left after them."""
-    lead, floor, cap, tolerance = law
-    latest, order, _, _, pairs = columns
+def first_step(rows: Rows, asked: Asked, stand: Stand, front: Front, answer: Answer) -> None:
+    """The level and the bound of every node, and which candidates keep theirs."""
+    lead, floor, latest, cap = rows.lead, rows.floor, rows.latest, asked.cap
     node, now, unvisited = stand
     level, bound, allowed = answer
     instances, tours, nodes = unvisited.shape
     # An array of its own, which the compiler knows to be apart: the loops over i are five times faster for it.
-    least, deciding = np.empty_like(latest[0, 0]), np.empty_like(order[0])
+    least, deciding = np.empty_like(latest[0, 0]), np.empty_like(rows.order[0])
     for b in range(instances):
         for p in range(tours):
             least[:] = np.inf
-            count = _deciding(columns, unvisited, front, (b, p), 1, deciding) if onward else 0
+            count = _deciding(rows, unvisited[b, p], front, (b, p), deciding) if asked.onward else 0
             for k in deciding[:count]:
                 for i in range(nodes):
                     entry = latest[b, k, i]
                     least[i] = entry if entry < least[i] else least[i]
-            if pairs[2].shape[1]:
-                _lower_by_twos(pairs, latest[b], unvisited[b, p], b, least)
+            if rows.pairs.least.shape[1]:
+                _lower_by_twos(rows, unvisited[b, p], b, least)
             here, since = node[b, p], now[b, p]
             for i in range(nodes):
                 arrival = since + lead[b, here, i]
@@ -206,20 +173,15 @@ def first_step(
                 most = least[i] if least[i] < cap[b, i] else cap[b, i]
                 level[b, p, i] = served
                 bound[b, p, i] = most
-                allowed[b, p, i] = unvisited[b, p, i] & (served <= most + tolerance)
+                allowed[b, p, i] = unvisited[b, p, i] & (served <= most + asked.tolerance)
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def _lower_by_twos(
-    pairs: Twos,
-    latest: Float[np.ndarray, "N N"],
-    unvisited: Bool[np.ndarray, " N"],
-    b: int,
-    least: Float[np.ndarray, " N"],
+    rows: Rows, unvisited: Bool[np.ndarray, " N"], b: int, least: Float[np.ndarray, " N"]
 ) -> None:
     """Lower the least entry of each row to what pairs of unvisited nodes ask for; later pairs ask for less."""
-    nodes, sooner, lowest = pairs
+    (nodes, sooner, lowest), latest = rows.pairs, rows.latest[b]
     highest = least.max()
     for q in range(lowest.shape[1]):
         if lowest[b, q] >= highest:
@@ -234,89 +196,31 @@ def _lower_by_twos(
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def _deciding(
-    columns: Columns,
-    unvisited: Left,
+    rows: Rows,
+    unvisited: Bool[np.ndarray, " N"],
     front: Front,
     tour: tuple[int, int],
-    least: int,
     deciding: UInt[np.ndarray, " N"],
 ) -> int:
-    """Write down the columns left that can hold one of so many least entries of a row, and say how many they are.
+    """Write down the columns left that can hold the least entry of a row, and say how many they are.
 
-    One column more than that gives every row as many entries off the diagonal, so its least are not above the highest
-    of them: a column that begins there cannot hold a lower one.
+    Two columns give every row an entry off the diagonal, so its least is not above the highest of them: a column that
+    begins there cannot hold a lower one.
     """
-    _, order, low, high, _ = columns
     b, p = tour
-    nodes = order.shape[1]
+    order, low, high = rows.order[b], rows.low[b], rows.high[b]
     begin = front[b, p]
-    while begin < nodes and not unvisited[b, p, order[b, begin]]:
+    while begin < len(order) and not unvisited[order[begin]]:
         begin += 1
     front[b, p] = begin
-    count, highest = 0, low[b, 0]
-    for at in range(begin, nodes):
-        if unvisited[b, p, order[b, at]]:
-            if count <= least:
-                highest = max(highest, high[b, at])
-            elif low[b, at] >= highest:
+    count, highest = 0, low[0]
+    for at in range(begin, len(order)):
+        if unvisited[order[at]]:
+            if count < 2:
+                highest = max(highest, high[at])
+            elif low[at] >= highest:
                 break
-            deciding[count] = order[b, at]
+            deciding[count] = order[at]
             count += 1
     return count
-
-
-@njit(cache=True, nogil=True)
-@no_type_check
-def _second_step(law: Law, columns: Columns, stand: Stand, front: Front, answer: Answer) -> None:
-    """Strike out the candidates that no other can follow in time; the last one left needs no follower."""
-    latest, order, _, _, _ = columns
-    _, _, unvisited = stand
-    level, _, allowed = answer
-    instances, tours, nodes = unvisited.shape
-    deciding, left = np.empty_like(order[0]), np.empty(nodes, np.uintp)
-    first, second = np.empty_like(latest[0, 0]), np.empty_like(latest[0, 0])
-    where = np.empty_like(order[0])
-    for b in range(instances):
-        for p in range(tours):
-            first[:], second[:], where[:] = np.inf, np.inf, 0
-            for k in deciding[: _deciding(columns, unvisited, front, (b, p), 2, deciding)]:
-                for i in range(nodes):
-                    entry = latest[b, k, i]
-                    ahead = entry < first[i]
-                    behind = first[i] if ahead else entry
-                    first[i] = entry if ahead else first[i]
-                    second[i] = behind if behind < second[i] else second[i]
-                    where[i] = k if ahead else where[i]
-            count = 0
-            for j in range(nodes):
-                left[count] = j
-                count += unvisited[b, p, j]
-            # What could follow the candidate before can mostly follow this one too.
-            found = left[0]
-            for i in left[: count if count > 1 else 0]:
-                served = level[b, p, i]
-                if allowed[b, p, i] and not _follows(
-                    law, (first, second, where), served, (b, i, found)
-                ):
-                    allowed[b, p, i] = False
-                    for j in left[:count]:
-                        if _follows(law, (first, second, where), served, (b, i, j)):
-                            allowed[b, p, i], found = True, j
-                            break
-
-
-@njit(cache=True, nogil=True)
-@no_type_check
-def _follows(law: Law, heads: Heads, level: np.floating, pair: tuple[int, int, int]) -> bool:
-    """Whether j, straight after candidate i served at `level`, leaves everything else in time."""
-    lead, floor, cap, tolerance = law
-    first, second, where = heads
-    b, i, j = pair
-    arrival = level + lead[b, i, j]
-    served = arrival if arrival > floor[b, j] else floor[b, j]
-    # Where j's least entry is that of i, which is visited by then, the second least stands in.
-    entry = second[j] if where[j] == i else first[j]
-    most = entry if entry < cap[b, j] else cap[b, j]
-    return i != j and served <= most + tolerance

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor
 
-from fairway.kernels.lookahead.pairs import Pairs
+from fairway.kernels.lookahead.orders import Pairs
 from fairway.kernels.lookahead.rule import Outlook, Rule
 from fairway.kernels.lookahead.table import Table, depot_column
 from fairway.problems.batch import rows

@@ -6,8 +6,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from fairway.kernels.lookahead.orders import narrowed
-from fairway.kernels.lookahead.pairs import Pairs, pairs
+from fairway.kernels.lookahead.orders import Pairs, narrowed, pairs
 from fairway.kernels.lookahead.rule import Rule
 from fairway.problems.batch import Batch, every_pair
 

@@ -1,16 +1,17 @@
 """Rounds of the search: ruin a tour and rebuild it, descend from what has changed, and keep the result or go back."""
 
-from typing import NamedTuple, no_type_check
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, UInt
 
-from fairway.kernels.bare import ZERO, bare, inner
+from fairway.kernels.compiling import ZERO, bare, inner
 from fairway.kernels.moves.chance import Random, uniform
 from fairway.kernels.moves.descent import TIE, Aim, Queue, descend, push
 from fairway.kernels.moves.form import Form
 from fairway.kernels.moves.line import Line, refresh
 from fairway.kernels.moves.ruin import Site, rebuild, site_for
+from fairway.kernels.moves.swap import copy
 
 WITHOUT_END = ZERO + 2**62
 
@@ -32,7 +33,6 @@ def memory_of(line: Line, aim: Aim, random: Random) -> Memory:
 
 
 @bare
-@no_type_check
 def weight(line: Line, aim: Aim) -> float:
     """How good a tour is, less is better: its cost, or its last level with the cost as a tie-breaker."""
     last = len(line.node) - 1
@@ -40,26 +40,12 @@ def weight(line: Line, aim: Aim) -> float:
 
 
 @bare
-@no_type_check
 def anneal(
-    form: Form,
-    line: Line,
-    queue: Queue,
-    memory: Memory,
-    heat: float,
-    aim: Aim,
-    rounds: int,
+    form: Form, line: Line, queue: Queue, memory: Memory, heat: float, aim: Aim, rounds: int
 ) -> None:
-    """So many rounds from the kept tour, which the line must be.
+    """So many rounds from the kept tour, which the line must be; the queue is empty, before and after.
 
-    Args:
-        form: The instance.
-        line: The tour, changed in place.
-        queue: Empty, before and after.
-        memory: Changed in place.
-        heat: How much worse than the kept tour a new one may be, about.
-        aim: What is made little of.
-        rounds: How many.
+    A new tour may be worse than the kept one by about the heat.
     """
     least, random, end = aim[0], memory.random, len(line.node) - 1
     refresh(form, line, ZERO, end)  # sums that are only ever shifted drift away, bit by bit
@@ -69,18 +55,17 @@ def anneal(
         first, last = min(first, begin), max(last, finish)
         new = weight(line, aim)
         if new - memory.weights[0] <= -heat * np.log(1.0 - uniform(random)):
-            _copy(line.node, memory.kept, first, last)
+            copy(line.node, memory.kept, first, last)
             memory.weights[0] = new
             if new < memory.weights[1] - least:
-                _copy(line.node, memory.best, ZERO, end)
+                copy(line.node, memory.best, ZERO, end)
                 memory.weights[1] = new
         elif first <= last:
-            _copy(memory.kept, line.node, first, last)
+            copy(memory.kept, line.node, first, last)
             refresh(form, line, first, last)
 
 
 @inner
-@no_type_check
 def _renew(form: Form, line: Line, queue: Queue, site: Site, random: Random) -> tuple[int, int]:
     """Put a rebuilt tour in the line's place; the first and last position changed."""
     count = rebuild(form, line, site, random)
@@ -91,13 +76,12 @@ def _renew(form: Form, line: Line, queue: Queue, site: Site, random: Random) -> 
                 first, last = min(first, at), at
     if first <= last:
         _push_changed(line, queue, site, first, last)
-        _copy(site.node, line.node, first, last)
+        copy(site.node, line.node, first, last)
         refresh(form, line, first, last)
     return first, last
 
 
 @inner
-@no_type_check
 def _push_changed(line: Line, queue: Queue, site: Site, first: int, last: int) -> None:
     """Put the nodes into the queue that have other neighbours in the tour than before."""
     old, new = line.node, site.node
@@ -108,12 +92,3 @@ def _push_changed(line: Line, queue: Queue, site: Site, first: int, last: int) -
         leaves = at < len(new) - 1 and old[was + 1] != new[at + 1]
         if arrives or leaves:
             push(queue, node)
-
-
-@inner
-@no_type_check
-def _copy(
-    source: UInt[np.ndarray, " V"], target: UInt[np.ndarray, " V"], first: int, last: int
-) -> None:
-    for at in range(first, last + 1):
-        target[at] = source[at]

@@ -1,11 +1,9 @@
 """Numbers by chance inside compiled code, from a state of their own, so that a seed gives one search."""
 
-from typing import no_type_check
-
 import numpy as np
 from jaxtyping import UInt
 
-from fairway.kernels.bare import inner
+from fairway.kernels.compiling import inner
 
 Random = UInt[np.ndarray, " 1"]
 """The state of a generator; never zero."""
@@ -17,7 +15,6 @@ def seeded(seed: int) -> Random:
 
 
 @inner
-@no_type_check
 def uniform(random: Random) -> float:
     """A number from [0, 1): xorshift64*, which is all that a search needs and takes a nanosecond."""
     state = random[0]

@@ -5,12 +5,12 @@ cheaper arcs to and from its neighbours are tried, and for each of them the swap
 three stops from either side and in both directions, 2-opt, and or-3opt with a second arc that keeps the gain positive.
 """
 
-from typing import NamedTuple, no_type_check
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt
 
-from fairway.kernels.bare import ZERO, bare, inner
+from fairway.kernels.compiling import ZERO, bare, inner
 from fairway.kernels.moves.form import NEIGHBOURS, Form
 from fairway.kernels.moves.line import Line
 from fairway.kernels.moves.swap import PLAIN, TURN_A, TURN_B, Swap, apply, arrival, change, finish
@@ -32,6 +32,7 @@ class Offers(NamedTuple):
     worth: Float[np.ndarray, " M"]
     """What each adds to the cost."""
     swap: Int[np.ndarray, "M 4"]
+    count: Int[np.ndarray, " 1"]
 
 
 class Queue(NamedTuple):
@@ -49,12 +50,11 @@ def queue_for(nodes: int) -> Queue:
     ring, waiting = np.zeros(nodes, np.uint32), np.zeros(nodes, bool)
     # Or-opt and 2-opt with every other position, or-3opt with pairs of neighbours.
     most = (4 * LONGEST - 1) * nodes + 2 * NEIGHBOURS**2
-    offers = Offers(np.empty(most), np.empty((most, 4), np.int64))
+    offers = Offers(np.empty(most), np.empty((most, 4), np.int64), np.zeros(1, np.int64))
     return Queue(ring, waiting, np.zeros(2, np.int64), offers)
 
 
 @bare
-@no_type_check
 def push(queue: Queue, node: int) -> None:
     """Put a node at the end, unless it stands in the queue already."""
     if not queue.waiting[node]:
@@ -65,7 +65,6 @@ def push(queue: Queue, node: int) -> None:
 
 
 @inner
-@no_type_check
 def push_ends(queue: Queue, line: Line, i: int, j: int, k: int) -> None:
     """Put the nodes at both sides of the three cuts of a swap into the queue."""
     for at in (i, j + 1, k + 1):
@@ -74,7 +73,6 @@ def push_ends(queue: Queue, line: Line, i: int, j: int, k: int) -> None:
 
 
 @bare
-@no_type_check
 def descend(form: Form, line: Line, queue: Queue, aim: Aim, most: int) -> tuple[int, int]:
     """Improve the tour until the queue is empty; the first and last position changed.
 
@@ -89,8 +87,8 @@ def descend(form: Form, line: Line, queue: Queue, aim: Aim, most: int) -> tuple[
         queue.ends[0] = queue.ends[0] + 1 if queue.ends[0] + 1 < len(queue.ring) else 0
         queue.ends[1] -= 1
         queue.waiting[node] = False
-        count = offer_all(form, line, offers, node, np.inf if by_level else -least)
-        found = _best_of(form, line, offers, count, aim)
+        offer_all(form, line, offers, node, np.inf if by_level else -least)
+        found = _best_of(form, line, offers, aim)
         if found >= 0:
             i, j, k, turned = _read(offers, found)
             push_ends(queue, line, i, j, k)
@@ -101,12 +99,11 @@ def descend(form: Form, line: Line, queue: Queue, aim: Aim, most: int) -> tuple[
 
 
 @inner
-@no_type_check
-def _best_of(form: Form, line: Line, offers: Offers, count: int, aim: Aim) -> int:
-    """Which of the first offers is the best that keeps the tour feasible; -1 if none does."""
+def _best_of(form: Form, line: Line, offers: Offers, aim: Aim) -> int:
+    """Which of the offers is the best that keeps the tour feasible; -1 if none does."""
     least, by_level = aim
     found, best, last = -1, -least, line.start[len(line.node) - 1]
-    for number in range(count):
+    for number in range(offers.count[0]):
         worth = offers.worth[number]
         if by_level or worth < best:
             i, j, k, turned = _read(offers, number)
@@ -120,48 +117,48 @@ def _best_of(form: Form, line: Line, offers: Offers, count: int, aim: Aim) -> in
 
 
 @inner
-@no_type_check
 def _read(offers: Offers, number: int) -> Swap:
     swap = offers.swap[number]
     return swap[0], swap[1], swap[2], swap[3]
 
 
 @inner
-@no_type_check
-def _write(offers: Offers, count: int, worth: float, swap: Swap) -> int:
-    offers.worth[count] = worth
-    row = offers.swap[count]
-    row[0], row[1], row[2], row[3] = swap
-    return count + 1
+def _offer(offers: Offers, least: float, worth: float, swap: Swap) -> None:
+    """Write down a swap that changes the cost by less than `least`."""
+    if worth < least:
+        count = offers.count[0]
+        offers.worth[count] = worth
+        row = offers.swap[count]
+        row[0], row[1], row[2], row[3] = swap
+        offers.count[0] = count + 1
 
 
 @inner
-@no_type_check
-def offer_all(form: Form, line: Line, offers: Offers, node: int, least: float) -> int:
-    """Write down the swaps at this node that change the cost by less than `least`, and say how many they are."""
-    at, end, count = line.place[node], len(line.node) - 2, ZERO
+def offer_all(form: Form, line: Line, offers: Offers, node: int, least: float) -> None:
+    """Write down the swaps at this node that change the cost by less than `least`, and no others."""
+    at, end = line.place[node], len(line.node) - 2
+    offers.count[0] = 0
     if 1 <= at <= end:
         # Blocks of one, two, three stops that begin here, and of two and three that end here.
         for block in range(2 * LONGEST - 1):
             first = at if block < LONGEST else at - (block - LONGEST + 1)
             last = at + block if block < LONGEST else at
             if first >= 1 and last <= end:
-                count = _relocations(form, line, (first, last), offers, count, least)
-        count = _reversals(form, line, at, offers, count, least)
-    return _exchanges(form, line, at, offers, count, least)
+                _relocations(form, line, (first, last), offers, least)
+        _reversals(form, line, at, offers, least)
+    _exchanges(form, line, at, offers, least)
 
 
 @inner
-@no_type_check
 def _relocations(
-    form: Form, line: Line, block: tuple[int, int], offers: Offers, count: int, least: float
-) -> int:
+    form: Form, line: Line, block: tuple[int, int], offers: Offers, least: float
+) -> None:
     """A block of few stops to any place where it may be in time, either way round."""
     cost, node, length, (first, last) = form.cost, line.node, line.length[0], block
     head, tail, left, right = node[first], node[last], node[first - 1], node[last + 1]
     gain = cost[left, head] + cost[tail, right] - cost[left, right]
     if -gain >= least or first < 1 or last < first:
-        return count
+        return
     turning = np.inf  # a single stop is not turned
     if first < last:
         turning = line.length[1, last] - line.length[1, first] - length[last] + length[first]
@@ -174,11 +171,9 @@ def _relocations(
             break
         base = length[at] - length[at + 1] - gain
         worth = base + cost[here, head] + cost[tail, there]
-        if worth < least:
-            count = _write(offers, count, worth, (first, last, at, PLAIN))
+        _offer(offers, least, worth, (first, last, at, PLAIN))
         worth = base + cost[here, tail] + cost[head, there] + turning
-        if worth < least:
-            count = _write(offers, count, worth, (first, last, at, TURN_A))
+        _offer(offers, least, worth, (first, last, at, TURN_A))
     # To the left, until a stop that would come after the block must come before it.
     for at in range(first - 1, 0, -1):
         here, there = node[at - 1], node[at]
@@ -186,22 +181,18 @@ def _relocations(
             break
         base = length[at - 1] - length[at] - gain
         worth = base + cost[here, head] + cost[tail, there]
-        if worth < least:
-            count = _write(offers, count, worth, (at, first - 1, last, PLAIN))
+        _offer(offers, least, worth, (at, first - 1, last, PLAIN))
         worth = base + cost[here, tail] + cost[head, there] + turning
-        if worth < least:
-            count = _write(offers, count, worth, (at, first - 1, last, TURN_B))
-    return count
+        _offer(offers, least, worth, (at, first - 1, last, TURN_B))
 
 
 @inner
-@no_type_check
-def _reversals(form: Form, line: Line, at: int, offers: Offers, count: int, least: float) -> int:
+def _reversals(form: Form, line: Line, at: int, offers: Offers, least: float) -> None:
     """A block that begins or ends at this position travelled backwards."""
     cost, node, start, span = form.cost, line.node, line.start, line.span[1]
     length, backward = line.length[0], line.length[1]
     if at < 1:
-        return count
+        return
     here, left, right = node[at], node[at - 1], node[at + 1]
     for end in range(at + 1, len(node) - 1):
         there, beyond = node[end], node[end + 1]
@@ -210,20 +201,16 @@ def _reversals(form: Form, line: Line, at: int, offers: Offers, count: int, leas
             break
         worth = backward[end] - backward[at] + cost[left, there] + cost[here, beyond]
         worth -= length[end + 1] - length[at - 1]
-        if worth < least:
-            count = _write(offers, count, worth, (at, at - 1, end, TURN_B))
+        _offer(offers, least, worth, (at, at - 1, end, TURN_B))
     for begin in range(at - 1, max(1, line.turn[at]) - 1, -1):
         there, beyond = node[begin], node[begin - 1]
         worth = backward[at] - backward[begin] + cost[beyond, here] + cost[there, right]
         worth -= length[at + 1] - length[begin - 1]
-        if worth < least:
-            count = _write(offers, count, worth, (begin, begin - 1, at, TURN_B))
-    return count
+        _offer(offers, least, worth, (begin, begin - 1, at, TURN_B))
 
 
 @inner
-@no_type_check
-def _exchanges(form: Form, line: Line, at: int, offers: Offers, count: int, least: float) -> int:
+def _exchanges(form: Form, line: Line, at: int, offers: Offers, least: float) -> None:
     """Or-3opt that replaces an arc at this position by a cheaper one, and then by a second that keeps the gain."""
     node, end = line.node[at], len(line.node) - 1
     if at < end:
@@ -233,7 +220,7 @@ def _exchanges(form: Form, line: Line, at: int, offers: Offers, count: int, leas
             if other == 0 or gain <= 0:
                 break
             arc = (at, line.place[other])
-            count = _after(form, line, arc, gain, offers, count, least)
+            _after(form, line, arc, gain, offers, least)
     if at > 0:
         hither = form.cost[line.node[at - 1], node]
         for other in form.before[node]:
@@ -241,21 +228,13 @@ def _exchanges(form: Form, line: Line, at: int, offers: Offers, count: int, leas
             if other == end or gain <= 0:
                 break
             arc = (line.place[other], at)
-            count = _before(form, line, arc, gain, offers, count, least)
-    return count
+            _before(form, line, arc, gain, offers, least)
 
 
 @inner
-@no_type_check
 def _after(
-    form: Form,
-    line: Line,
-    arc: tuple[int, int],
-    gain: float,
-    offers: Offers,
-    count: int,
-    least: float,
-) -> int:
+    form: Form, line: Line, arc: tuple[int, int], gain: float, offers: Offers, least: float
+) -> None:
     """With the arc from p to q, and another from what stood before q to one of its neighbours."""
     p, q = arc
     stranded = line.node[q - 1]
@@ -270,21 +249,13 @@ def _after(
             i, j, k = at, p, q - 1
         elif q < at <= p:
             i, j, k = q, at - 1, p
-        count = _exchange(form, line, (i, j, k), offers, count, least)
-    return count
+        _offer(offers, least, change(form, line, i, j, k, PLAIN), (i, j, k, PLAIN))
 
 
 @inner
-@no_type_check
 def _before(
-    form: Form,
-    line: Line,
-    arc: tuple[int, int],
-    gain: float,
-    offers: Offers,
-    count: int,
-    least: float,
-) -> int:
+    form: Form, line: Line, arc: tuple[int, int], gain: float, offers: Offers, least: float
+) -> None:
     """With the arc from p to q, and another to what stood after p from one of its neighbours."""
     p, q = arc
     stranded = line.node[p + 1]
@@ -299,21 +270,4 @@ def _before(
             i, j, k = p + 1, q - 1, at
         elif q <= at < p:
             i, j, k = q, at, p
-        count = _exchange(form, line, (i, j, k), offers, count, least)
-    return count
-
-
-@inner
-@no_type_check
-def _exchange(
-    form: Form,
-    line: Line,
-    cuts: tuple[int, int, int],
-    offers: Offers,
-    count: int,
-    least: float,
-) -> int:
-    """Write down the plain swap of these blocks if it is one and worth it."""
-    i, j, k = cuts
-    worth = change(form, line, i, j, k, PLAIN)
-    return _write(offers, count, worth, (i, j, k, PLAIN)) if worth < least else count
+        _offer(offers, least, change(form, line, i, j, k, PLAIN), (i, j, k, PLAIN))

@@ -5,15 +5,15 @@ feasible tours and for no others, and two parts of a tour have it in common with
 them (Nagata's time warp, by the concatenation of Vidal and others), so that a place is judged in constant time.
 """
 
-from typing import NamedTuple, no_type_check
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int, UInt
 
-from fairway.kernels.bare import bare, inner
+from fairway.kernels.compiling import ZERO, bare, inner
 from fairway.kernels.moves.chance import Random, uniform
 from fairway.kernels.moves.form import Form
-from fairway.kernels.moves.swap import PLAIN, rearrange
+from fairway.kernels.moves.swap import copy, move
 
 Tail = tuple[float, float]
 """All from some position on: the highest level to enter it with at no more lateness than it has anyway, and that."""
@@ -45,7 +45,6 @@ def late_line(node: UInt[np.ndarray, " V"]) -> Late:
 
 
 @bare
-@no_type_check
 def lateness(form: Form, node: UInt[np.ndarray, " V"]) -> float:
     """The time warp of a tour; zero exactly where every level keeps its limit."""
     level, late = form.opens[0], 0.0
@@ -55,7 +54,6 @@ def lateness(form: Form, node: UInt[np.ndarray, " V"]) -> float:
 
 
 @inner
-@no_type_check
 def _on(form: Form, here: int, there: int, level: float, late: float) -> tuple[float, float]:
     """The level at the next node and the lateness so far."""
     level = max(level + form.lead[here, there], form.opens[there])
@@ -66,7 +64,6 @@ def _on(form: Form, here: int, there: int, level: float, late: float) -> tuple[f
 
 
 @inner
-@no_type_check
 def _ahead(form: Form, here: int, there: int, tail: Tail) -> Tail:
     """The tail from a node whose next one begins the tail given."""
     latest = tail[0] - form.lead[here, there]
@@ -75,7 +72,6 @@ def _ahead(form: Form, here: int, there: int, tail: Tail) -> Tail:
 
 
 @inner
-@no_type_check
 def _look_over(form: Form, late: Late) -> float:
     """Work out beginnings and ends anew; the lateness of the whole."""
     node, last = late.node, len(late.node) - 1
@@ -94,7 +90,6 @@ def _look_over(form: Form, late: Late) -> float:
 
 
 @inner
-@no_type_check
 def _joined(
     form: Form,
     late: Late,
@@ -112,7 +107,6 @@ def _joined(
 
 
 @inner
-@no_type_check
 def _best_place(form: Form, late: Late, first: int, last: int, least: float) -> int:
     """How far to move a block so that the tour is least late: the last position it passes; 0 if not below `least`."""
     node, heads, tails, block, where = late.node, late.heads, late.tails, (first, last), 0
@@ -141,18 +135,7 @@ def _best_place(form: Form, late: Late, first: int, last: int, least: float) -> 
     return where
 
 
-@inner
-@no_type_check
-def _pass(late: Late, first: int, last: int, at: int) -> None:
-    """Move the block past the position given."""
-    if at > last:
-        rearrange(late.node, first, last, at, PLAIN)
-    else:
-        rearrange(late.node, at, first - 1, last, PLAIN)
-
-
 @bare
-@no_type_check
 def hurry(form: Form, late: Late, random: Random, steps: int) -> float:
     """Search on for so many blocks to move; how late the least late tour so far is.
 
@@ -166,41 +149,35 @@ def hurry(form: Form, late: Late, random: Random, steps: int) -> float:
             break
         if state[SETTLED] >= stops:
             if total <= best:
-                _copy(node, late.kept)
-            _copy(late.kept, node)
-            _shake(late, random)
+                copy(node, late.kept, ZERO, stops + 1)
+            copy(late.kept, node, ZERO, stops + 1)
+            shake(node, state, random, MOST)
             total = _look_over(form, late)
         first = state[NEXT]
         state[SETTLED] += 1
         for last in range(first, min(first + LONGEST, stops + 1)):
             where = _best_place(form, late, first, last, total * (1 - 1e-9))
             if where > 0:
-                _pass(late, first, last, where)
+                move(node, first, last, where)
                 total, state[SETTLED] = _look_over(form, late), 0
                 break
         state[NEXT] = first + 1 if first < stops else 1
         if total < best:
             best, state[STRENGTH] = total, 0
-            _copy(node, late.kept)
+            copy(node, late.kept, ZERO, stops + 1)
     return best
 
 
 @inner
-@no_type_check
-def _shake(late: Late, random: Random) -> None:
+def shake(
+    node: UInt[np.ndarray, " V"], state: Int[np.ndarray, " S"], random: Random, most: int
+) -> None:
     """Move a stop at random, and one more than the last time, up to a bound."""
-    stops, state = len(late.node) - 2, late.state
-    state[STRENGTH] = state[STRENGTH] % MOST + 1
+    stops = len(node) - 2
+    state[STRENGTH] = state[STRENGTH] % most + 1
     state[SETTLED] = 0
     for _ in range(state[STRENGTH]):
         first = 1 + int(uniform(random) * stops)
         other = 1 + int(uniform(random) * stops)
         if first != other:
-            _pass(late, first, first, other)
-
-
-@inner
-@no_type_check
-def _copy(source: UInt[np.ndarray, " V"], target: UInt[np.ndarray, " V"]) -> None:
-    for at in range(len(source)):
-        target[at] = source[at]
+            move(node, first, first, other)

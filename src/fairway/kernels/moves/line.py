@@ -6,12 +6,12 @@ opens - s over the block, whatever its beginning. Tables of maxima over powers o
 minima of closes - s how late it may be entered. Backwards, the sums run the other way.
 """
 
-from typing import NamedTuple, no_type_check
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int, UInt
 
-from fairway.kernels.bare import ZERO, bare, inner
+from fairway.kernels.compiling import ZERO, bare, inner
 from fairway.kernels.moves.form import Form
 
 FORWARD, BACKWARD = ZERO, ZERO + 1
@@ -58,7 +58,6 @@ def line_of(form: Form, node: UInt[np.ndarray, " V"]) -> Line:
 
 
 @bare
-@no_type_check
 def refresh(form: Form, line: Line, first: int, last: int) -> None:
     """Bring the line up to date after the nodes at these positions, and no others, have changed."""
     node, nodes = line.node, len(line.node)
@@ -85,7 +84,6 @@ def refresh(form: Form, line: Line, first: int, last: int) -> None:
 
 
 @inner
-@no_type_check
 def _add_up(form: Form, line: Line, first: int, last: int) -> None:
     """The running sums: legs that have changed are looked up, and what lies beyond them is shifted."""
     nodes, node, span, length = len(line.node), line.node, line.span, line.length
@@ -104,7 +102,6 @@ def _add_up(form: Form, line: Line, first: int, last: int) -> None:
 
 
 @inner
-@no_type_check
 def _shift(sums: Float[np.ndarray, " M"], by: float) -> None:
     if by != 0:
         for at in range(len(sums)):
@@ -112,7 +109,6 @@ def _shift(sums: Float[np.ndarray, " M"], by: float) -> None:
 
 
 @inner
-@no_type_check
 def _tabulate(form: Form, line: Line, first: int) -> None:
     """Where one waits and where one is late, less the way there, and the maxima over all powers of two."""
     nodes, levels = len(line.node), len(line.peaks)
@@ -135,7 +131,6 @@ def _tabulate(form: Form, line: Line, first: int) -> None:
 
 
 @inner
-@no_type_check
 def _find_turns(form: Form, line: Line, first: int, last: int) -> None:
     """What waits at a later position and is then too late for an earlier one cannot be in one block backwards."""
     begin = line.turn[first - 1] if first > 0 else 0
@@ -149,7 +144,6 @@ def _find_turns(form: Form, line: Line, first: int, last: int) -> None:
 
 
 @inner
-@no_type_check
 def peak(form: Form, line: Line, row: int, i: int, j: int) -> float:
     """The most of a row over the positions i to j."""
     level = form.power[j - i + 1]
@@ -159,7 +153,6 @@ def peak(form: Form, line: Line, row: int, i: int, j: int) -> float:
 
 
 @inner
-@no_type_check
 def across(form: Form, line: Line, way: int, i: int, j: int, level: float) -> float:
     """The level at the end of the block from position i to j, entered with this level; infinite if late within."""
     span = line.span[way]

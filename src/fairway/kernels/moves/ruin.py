@@ -7,12 +7,12 @@ to another, where swaps of neighbouring blocks find no way.
 
 import math
 import time
-from typing import NamedTuple, no_type_check
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, UInt
 
-from fairway.kernels.bare import ZERO, bare, inner
+from fairway.kernels.compiling import ZERO, bare, inner
 from fairway.kernels.moves.chance import Random, uniform
 from fairway.kernels.moves.form import Form
 from fairway.kernels.moves.line import Line
@@ -68,7 +68,6 @@ def inserted(
 
 
 @inner
-@no_type_check
 def rebuild(form: Form, line: Line, site: Site, random: Random) -> int:
     """Lay another tour out in `site.node`: how many stops, the first in `site.out`, were moved; 0 if it is none."""
     count = _take_out(form, line, site, random)
@@ -78,7 +77,6 @@ def rebuild(form: Form, line: Line, site: Site, random: Random) -> int:
 
 
 @bare
-@no_type_check
 def fill(form: Form, site: Site, standing: int, count: int, random: Random) -> bool:
     """Put the first stops that are out into the nodes that stand; whether all found a place and the tour is in time.
 
@@ -92,7 +90,6 @@ def fill(form: Form, site: Site, standing: int, count: int, random: Random) -> b
 
 
 @bare
-@no_type_check
 def put_in(form: Form, site: Site, standing: int, first: int, last: int, random: Random) -> bool:
     """Put some of the stops that are out into the nodes that stand, with levels that are known; whether all fit."""
     for number in range(first, last):
@@ -106,7 +103,6 @@ def put_in(form: Form, site: Site, standing: int, first: int, last: int, random:
 
 
 @inner
-@no_type_check
 def _take_out(form: Form, line: Line, site: Site, random: Random) -> int:
     """Choose strings that contain a stop or the nearest ones to it; how many stops they have."""
     stops, count = len(line.node) - 2, 0
@@ -132,7 +128,6 @@ def _take_out(form: Form, line: Line, site: Site, random: Random) -> int:
 
 
 @inner
-@no_type_check
 def _put_in_order(form: Form, site: Site, count: int, random: Random) -> None:
     """Sort the stops that are out, by their limits or by chance; insertion sort, for they are few."""
     by_chance = uniform(random) < BY_CHANCE
@@ -148,7 +143,6 @@ def _put_in_order(form: Form, site: Site, count: int, random: Random) -> None:
 
 
 @inner
-@no_type_check
 def _clear(line: Line, site: Site, count: int) -> int:
     """Lay out what is left of the tour; how many nodes that is."""
     standing = ZERO
@@ -162,7 +156,6 @@ def _clear(line: Line, site: Site, count: int) -> int:
 
 
 @inner
-@no_type_check
 def _work_out(form: Form, site: Site, standing: int) -> None:
     """The levels of the nodes that stand."""
     node, start, latest = site.node, site.start, site.latest
@@ -176,7 +169,6 @@ def _work_out(form: Form, site: Site, standing: int) -> None:
 
 
 @inner
-@no_type_check
 def _cheapest_place(form: Form, site: Site, stop: int, standing: int, random: Random) -> int:
     """The position at which the stop costs least and all stay in time; 0 if there is none."""
     cost, lead, node = form.cost, form.lead, site.node
@@ -199,7 +191,6 @@ def _cheapest_place(form: Form, site: Site, stop: int, standing: int, random: Ra
 
 
 @inner
-@no_type_check
 def _insert(form: Form, site: Site, stop: int, where: int, standing: int) -> None:
     """Put the stop there, and bring the levels up to date as far as they change."""
     node, start, latest = site.node, site.start, site.latest

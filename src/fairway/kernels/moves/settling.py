@@ -4,12 +4,12 @@ A tour with a few late stops keeps the order of the others, since stops hurry on
 enough, all stops go part of the way to the places that their deadlines give them, about the shortest part that will do.
 """
 
-from typing import NamedTuple, no_type_check
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Int, UInt
 
-from fairway.kernels.bare import bare, inner
+from fairway.kernels.compiling import ZERO, bare, inner
 from fairway.kernels.moves.chance import Random
 from fairway.kernels.moves.descent import Queue, descend, push, queue_for
 from fairway.kernels.moves.form import Form
@@ -24,6 +24,7 @@ from fairway.kernels.moves.lateness import (
 )
 from fairway.kernels.moves.line import Line, line_of, refresh
 from fairway.kernels.moves.order import by_deadline
+from fairway.kernels.moves.swap import copy
 
 PASSES = 100
 """Times that each stop of a tour that is not feasible may move, where nothing quicker helps."""
@@ -63,7 +64,6 @@ def room_for(form: Form) -> Room:
 
 
 @bare
-@no_type_check
 def settle(
     form: Form,
     tours: UInt[np.ndarray, "P V"],
@@ -82,7 +82,6 @@ def settle(
 
 
 @inner
-@no_type_check
 def _in_time(form: Form, node: UInt[np.ndarray, " V"], room: Room) -> bool:
     """Make a tour feasible, or the least late that is found; whether it is feasible."""
     late, total = room.late, lateness(form, node)
@@ -96,13 +95,11 @@ def _in_time(form: Form, node: UInt[np.ndarray, " V"], room: Room) -> bool:
             total = 0.0
         else:
             total = hurry(form, late, room.random, len(node) - 2)
-    for at in range(len(node)):
-        node[at] = late.kept[at]
+    copy(late.kept, node, ZERO, len(node) - 1)
     return total <= 0
 
 
 @inner
-@no_type_check
 def _hasten(form: Form, node: UInt[np.ndarray, " V"], room: Room) -> bool:
     """Move all stops the same part of the way to the order of deadlines, about the least that makes the tour feasible.
 
@@ -118,13 +115,11 @@ def _hasten(form: Form, node: UInt[np.ndarray, " V"], room: Room) -> bool:
         else:
             punctual = part
     _part_of_the_way(form, node, punctual, room)
-    for at in range(len(node)):
-        node[at] = room.late.node[at]
+    copy(room.late.node, node, ZERO, len(node) - 1)
     return True
 
 
 @inner
-@no_type_check
 def _part_of_the_way(form: Form, node: UInt[np.ndarray, " V"], part: int, room: Room) -> float:
     """How late the tour is that has every stop that far on its way; it is left in `room.late.node`."""
     keys, nodes, tour = room.keys, len(node), room.late.node
@@ -138,7 +133,6 @@ def _part_of_the_way(form: Form, node: UInt[np.ndarray, " V"], part: int, room: 
 
 
 @inner
-@no_type_check
 def _sort(keys: Int[np.ndarray, " V"]) -> None:
     """By ever smaller steps (Shell), which needs no memory."""
     step = len(keys) // 2
@@ -153,16 +147,13 @@ def _sort(keys: Int[np.ndarray, " V"]) -> None:
 
 
 @inner
-@no_type_check
 def _shorten(form: Form, node: UInt[np.ndarray, " V"], margin: float, room: Room) -> None:
     """Descend from a feasible tour, in place."""
     line = room.line
-    for at in range(len(node)):
-        line.node[at] = node[at]
+    copy(node, line.node, ZERO, len(node) - 1)
     refresh(form, line, 0, len(node) - 1)
     for at in range(len(node)):
         push(room.queue, node[at])
     least = margin * max(line.length[0, len(node) - 1], 1.0)
     descend(form, line, room.queue, (least, False), WITHOUT_END)
-    for at in range(len(node)):
-        node[at] = line.node[at]
+    copy(line.node, node, ZERO, len(node) - 1)

@@ -4,12 +4,10 @@ With blocks A = [i..j] and B = [j+1..k] the tour reads ... B A ... afterwards. W
 that is or-opt; with both of any length, or-3opt; with A empty (j = i - 1) and B turned, 2-opt.
 """
 
-from typing import no_type_check
-
 import numpy as np
 from jaxtyping import UInt
 
-from fairway.kernels.bare import ZERO, inner
+from fairway.kernels.compiling import ZERO, inner
 from fairway.kernels.moves.form import Form
 from fairway.kernels.moves.line import BACKWARD, FORWARD, WAIT, Line, across, peak, refresh
 
@@ -19,7 +17,6 @@ PLAIN, TURN_A, TURN_B = ZERO, ZERO + 1, ZERO + 2
 
 
 @inner
-@no_type_check
 def change(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> float:
     """What the swap adds to the cost of the tour."""
     if i < 1 or j < i - 1 or k <= j:
@@ -43,7 +40,6 @@ def change(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> float
 
 
 @inner
-@no_type_check
 def arrival(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> float:
     """The level on reaching what comes after the swapped blocks; infinite if something in them is late.
 
@@ -67,7 +63,6 @@ def arrival(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> floa
 
 
 @inner
-@no_type_check
 def finish(form: Form, line: Line, at: int, level: float) -> float:
     """The level at the end of the tour if this position is reached with the level given."""
     last = len(line.node) - 1
@@ -76,7 +71,6 @@ def finish(form: Form, line: Line, at: int, level: float) -> float:
 
 
 @inner
-@no_type_check
 def rearrange(node: UInt[np.ndarray, " V"], i: int, j: int, k: int, turned: int) -> None:
     """Carry out the swap on the nodes alone."""
     if turned & TURN_A:
@@ -91,7 +85,24 @@ def rearrange(node: UInt[np.ndarray, " V"], i: int, j: int, k: int, turned: int)
 
 
 @inner
-@no_type_check
+def move(node: UInt[np.ndarray, " V"], first: int, last: int, past: int) -> None:
+    """Move the block [first..last] past a position outside it."""
+    if past > last:
+        rearrange(node, first, last, past, PLAIN)
+    else:
+        rearrange(node, past, first - 1, last, PLAIN)
+
+
+@inner
+def copy(
+    source: UInt[np.ndarray, " V"], target: UInt[np.ndarray, " V"], first: int, last: int
+) -> None:
+    """Copy the nodes from the first to the last position: numba takes seconds to compile a slice."""
+    for at in range(first, last + 1):
+        target[at] = source[at]
+
+
+@inner
 def _turn(node: UInt[np.ndarray, " V"], i: int, j: int) -> None:
     while i < j:
         node[i], node[j] = node[j], node[i]
@@ -100,7 +111,6 @@ def _turn(node: UInt[np.ndarray, " V"], i: int, j: int) -> None:
 
 
 @inner
-@no_type_check
 def apply(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> None:
     """Carry out the swap and bring the line up to date."""
     rearrange(line.node, i, j, k, turned)

@@ -4,19 +4,20 @@ Here a late stop delays all that follows, as the judge has it, whereas `lateness
 leads to feasible tours more quickly, but is no measure for what a driver would be late by.
 """
 
-from typing import NamedTuple, no_type_check
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from fairway.kernels.bare import bare, inner
-from fairway.kernels.moves.chance import Random, uniform
+from fairway.kernels.compiling import ZERO, bare, inner
+from fairway.kernels.moves.chance import Random
+from fairway.kernels.moves.lateness import LONGEST, NEXT, SETTLED, STRENGTH, shake
+from fairway.kernels.moves.swap import copy, move
 
-LONGEST = 3
-"""Stops that move at a time."""
 MOST = 4
 """Stops that the strongest shake moves at random."""
-NEXT, SETTLED, STRENGTH, WORK = 0, 1, 2, 3
+WORK = 3
+"""Of the state, beside those of a late tour."""
 
 
 class Limits(NamedTuple):
@@ -48,7 +49,6 @@ def tardy_line(node: Int[np.ndarray, " V"]) -> Tardy:
 
 
 @inner
-@no_type_check
 def _on(
     limits: Limits, here: int, there: int, head: tuple[float, float, float]
 ) -> tuple[float, float, float]:
@@ -61,7 +61,6 @@ def _on(
 
 
 @bare
-@no_type_check
 def look_over(limits: Limits, tardy: Tardy) -> float:
     """Work out all beginnings anew; the violations of the whole."""
     node, heads = tardy.node, tardy.heads
@@ -75,7 +74,6 @@ def look_over(limits: Limits, tardy: Tardy) -> float:
 
 
 @inner
-@no_type_check
 def _swapped(
     limits: Limits, tardy: Tardy, first: int, middle: int, last: int, least: float
 ) -> float:
@@ -105,24 +103,6 @@ def _swapped(
 
 
 @inner
-@no_type_check
-def _swap(tardy: Tardy, first: int, middle: int, last: int) -> None:
-    """Let [first..middle] and [middle+1..last] change places."""
-    _turn(tardy.node, first, middle)
-    _turn(tardy.node, middle + 1, last)
-    _turn(tardy.node, first, last)
-
-
-@inner
-@no_type_check
-def _turn(node: Int[np.ndarray, " V"], first: int, last: int) -> None:
-    while first < last:
-        node[first], node[last] = node[last], node[first]
-        first, last = first + 1, last - 1
-
-
-@inner
-@no_type_check
 def _moved(limits: Limits, tardy: Tardy, first: int, total: float, end: int) -> float:
     """Move the blocks that begin at a position, the first one that helps, to where it helps most; the violations.
 
@@ -143,41 +123,20 @@ def _moved(limits: Limits, tardy: Tardy, first: int, total: float, end: int) -> 
                 if new < least:
                     least, where = new, last + far
         if where > 0:
-            if where < first:
-                _swap(tardy, where, first - 1, last)
-            else:
-                _swap(tardy, first, last, where)
+            move(tardy.node, first, last, where)
             return look_over(limits, tardy)
     return total
 
 
-@inner
-@no_type_check
-def _shake(tardy: Tardy, random: Random) -> None:
-    """Move a stop at random, and one more than the last time, up to a bound."""
-    stops, state = len(tardy.node) - 2, tardy.state
-    state[STRENGTH] = state[STRENGTH] % MOST + 1
-    state[SETTLED] = 0
-    for _ in range(state[STRENGTH]):
-        first = 1 + int(uniform(random) * stops)
-        other = 1 + int(uniform(random) * stops)
-        if first < other:
-            _swap(tardy, first, first, other)
-        elif other < first:
-            _swap(tardy, other, first - 1, first)
-
-
 @bare
-@no_type_check
 def ease(limits: Limits, tardy: Tardy, random: Random, best: float, most: int) -> float:
     """Search on for so much work, from a tour that has been looked over; the least violations so far."""
     node, kept, state, stops = tardy.node, tardy.kept, tardy.state, len(tardy.node) - 2
     total, end = tardy.heads[stops + 1, 2], state[WORK] + most
     while best > 0 and state[WORK] < end:
         if state[SETTLED] >= stops:
-            for at in range(len(node)):
-                node[at] = kept[at]
-            _shake(tardy, random)
+            copy(kept, node, ZERO, stops + 1)
+            shake(node, state, random, MOST)
             total = look_over(limits, tardy)
         first = state[NEXT]
         new = _moved(limits, tardy, first, total, end)
@@ -186,6 +145,5 @@ def ease(limits: Limits, tardy: Tardy, random: Random, best: float, most: int) -
         state[NEXT] = first + 1 if first < stops else 1
         if total < best:
             best, state[STRENGTH] = total, 0
-            for at in range(len(node)):
-                kept[at] = node[at]
+            copy(node, kept, ZERO, stops + 1)
     return best

@@ -6,7 +6,6 @@ Python's lock is let go of.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import no_type_check
 
 import numpy as np
 import torch
@@ -14,20 +13,11 @@ from jaxtyping import Bool, Float, Int, UInt
 from torch import Tensor
 
 from fairway.kernels.compiling import njit
-from fairway.kernels.lookahead.cpu import (
-    Answer,
-    Columns,
-    Law,
-    Left,
-    Rows,
-    Stand,
-    first_step,
-    rows_of,
-)
+from fairway.kernels.lookahead.cpu import Answer, Asked, Rows, Stand, asked_by, first_step, rows_of
 from fairway.kernels.lookahead.drafts import berths
 from fairway.kernels.lookahead.rule import TOLERANCE, Guard
 from fairway.kernels.lookahead.table import table
-from fairway.kernels.pointer.pointer import Pointer
+from fairway.kernels.pointer import Pointer
 from fairway.kernels.pointer.reference import FAR, LARGEST, WITHIN
 from fairway.kernels.pointer.track import in_order
 from fairway.problems.batch import Batch, every_pair
@@ -103,28 +93,29 @@ def decode(
     ports = _ports(batch, rows, guard)
     drawn = np.empty((0, 0, 0), np.float32) if noise is None else _array(noise)
     laid_out = (
-        _law(rows, guard),
-        (rows.latest, rows.order, rows.low, rows.high, rows.pairs),
+        rows,
+        _asked(rows, guard),
         ports,
         stand,
         (_said(pointer), _known(batch, pointer, rows)),
         (drawn, _array(order)),
     )
-    onward = guard.kind == "ahead" and guard.rule.steps > 0
     steps, found = batch.limit.shape[1] - 1, []
     for first in range(0, steps, max(steps, 1) if pause is None else STEPS):
         if pause is not None:
             pause(first / steps)
         last = steps if pause is None else min(first + STEPS, steps)
-        found.append(tuple(map(torch.from_numpy, _walk(*laid_out, (onward, first, last)))))
+        found.append(tuple(map(torch.from_numpy, _walk(*laid_out, (first, last)))))
     stops, levels, dead = zip(*found, strict=True)
     return Walked(torch.cat(stops, -1), torch.cat(levels, -1), torch.stack(dead).sum(0))
 
 
-def _law(rows: Rows, guard: Guard) -> Law:
-    free = np.full_like(rows.limit, np.inf)
-    cap = rows.cap(guard.rule) if guard.kind == "ahead" else free
-    return rows.lead, rows.floor, cap, np.float32(guard.rule.tolerance)
+def _asked(rows: Rows, guard: Guard) -> Asked:
+    """What the rule asks, or nothing where the mask is another one."""
+    asked = asked_by(rows, guard.rule)
+    if guard.kind == "ahead":
+        return asked
+    return asked._replace(cap=np.full_like(rows.limit, np.inf), onward=False)
 
 
 def _ports(batch: Batch, rows: Rows, guard: Guard) -> Ports:
@@ -159,21 +150,17 @@ def _array(tensor: Tensor) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def _walk(
-    law: Law,
-    columns: Columns,
+    rows: Rows,
+    asked: Asked,
     ports: Ports,
     stand: Stand,
     policy: tuple[Said, Known],
     chance: tuple[Float[np.ndarray, "B P M"], UInt[np.ndarray, "B N"]],
-    which: tuple[bool, int, int],
+    which: tuple[int, int],
 ) -> tuple[Int[np.ndarray, "B P S"], Float[np.ndarray, "B P S"], Int[np.ndarray, "B P"]]:
-    """Some steps of all tours of all instances: their stops, the levels there, and how many left nothing allowed.
-
-    Which steps comes with whether nodes are looked at that are left after a candidate.
-    """
-    onward, first, last = which
+    """Some steps of all tours of all instances: their stops, the levels there, and how many left nothing allowed."""
+    first, last = which
     node, now, unvisited = stand
     said, known = policy
     noise, order = chance
@@ -193,7 +180,7 @@ def _walk(
         np.empty(nodes, np.bool_),
     )
     for at in range(first, last):
-        first_step(law, columns, stand, front, onward, answer)
+        first_step(rows, asked, stand, front, answer)
         for b in range(instances):
             for p in range(tours):
                 if len(ports[0]):
@@ -213,7 +200,6 @@ def _walk(
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def _gather(
     allowed: Bool[np.ndarray, " N"],
     unvisited: Bool[np.ndarray, " N"],
@@ -230,9 +216,12 @@ def _gather(
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def _float(
-    ports: Ports, tour: tuple[int, int], load: float, unvisited: Left, answer: Answer
+    ports: Ports,
+    tour: tuple[int, int],
+    load: float,
+    unvisited: Bool[np.ndarray, "B P N"],
+    answer: Answer,
 ) -> None:
     """The exact mask: a port is allowed iff it floats there and the rest can be served in the order of drafts."""
     order, demand, draft = ports
@@ -260,7 +249,6 @@ def _float(
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
-@no_type_check
 def _score(said: Said, b: int, here: int, level: float, room: Room) -> None:
     """What the heads answer, and how well every candidate matches it."""
     query, key, value, aim, drift, bias, _ = said
@@ -298,7 +286,6 @@ def _score(said: Said, b: int, here: int, level: float, room: Room) -> None:
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def _weigh(
     known: Known, where: tuple[int, int, int], since: float, answer: Answer, room: Room
 ) -> None:
@@ -321,14 +308,12 @@ def _weigh(
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
-def _squashed(slack: float) -> float:
+def _squashed(slack: np.float32) -> np.float32:
     slack = min(max(slack, np.float32(-LARGEST)), np.float32(LARGEST))
     return slack / (np.float32(1) + abs(slack) / np.float32(FAR))
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
 def _clip(clip: np.float32, room: Room) -> None:
     _, _, score, candidates = room
     for j in range(len(score)):
@@ -336,8 +321,7 @@ def _clip(clip: np.float32, room: Room) -> None:
 
 
 @njit(cache=True, nogil=True)
-@no_type_check
-def _choose(draw: float, order: UInt[np.ndarray, " N"], room: Room) -> int:
+def _choose(draw: float, order: UInt[np.ndarray, " N"], room: Room) -> np.intp:
     """The best candidate, the lowest number on ties; or the one on whose share of one the draw falls."""
     weights, _, score, candidates = room
     best = np.argmax(score)

@@ -5,7 +5,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from fairway.kernels.lookahead.rule import Outlook
-from fairway.kernels.pointer.pointer import Facts, Pointer
+from fairway.kernels.pointer import Facts, Pointer
 from fairway.problems.batch import Batch, rows
 
 WITHIN = 1 - 1e-5

@@ -4,7 +4,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from fairway.kernels.pointer.pointer import Pointer
+from fairway.kernels.pointer import Pointer
 from fairway.problems.batch import rows
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from fairway.kernels.pruning.network import Network, network
-from fairway.kernels.pruning.reach import reach
+from fairway.kernels.pruning.network import Network, network, reach
 from fairway.kernels.pruning.rules import RULES
 from fairway.problems.model import HOME, START, Model, Resource, without_return
 

@@ -6,14 +6,11 @@ reach may be that of an earlier, wider network. Why each rule is sound is said i
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import no_type_check
 
 import numpy as np
-from jaxtyping import Bool, Float
 
 from fairway.kernels.compiling import njit
-from fairway.kernels.pruning.network import Network
-from fairway.kernels.pruning.reach import Reach
+from fairway.kernels.pruning.network import Marks, Matrix, Network, Reach, Vector
 
 Rule = Callable[[Network, Reach], Network]
 REPEATS = 1_000
@@ -108,8 +105,7 @@ RULES: tuple[Rule, ...] = (
 
 
 @njit(cache=True)
-@no_type_check
-def _transitive(before: Bool[np.ndarray, "V V"]) -> Bool[np.ndarray, "V V"]:
+def _transitive(before: Marks) -> Marks:
     """Warshall's closure."""
     closed = before.copy()
     for node in range(len(closed)):
@@ -120,19 +116,15 @@ def _transitive(before: Bool[np.ndarray, "V V"]) -> Bool[np.ndarray, "V V"]:
     return closed
 
 
-def _columns(array: Float[np.ndarray, "V V"]) -> Float[np.ndarray, "V V"]:
+def _columns(array: Matrix) -> Matrix:
     """The columns as rows, to be read along."""
     return np.ascontiguousarray(array.T)
 
 
 @njit(cache=True)
-@no_type_check
 def _possible_orders(
-    earliest: Float[np.ndarray, "V V"],
-    latest: Float[np.ndarray, "V V"],
-    earliest_at: Float[np.ndarray, "V V"],
-    latest_at: Float[np.ndarray, "V V"],
-) -> Bool[np.ndarray, "V V"]:
+    earliest: Matrix, latest: Matrix, earliest_at: Matrix, latest_at: Matrix
+) -> Marks:
     """Whether the row can come before the column, every third node k having a place; k = a, b test the pair itself."""
     nodes = len(earliest)
     possible = np.empty((nodes, nodes), np.bool_)
@@ -151,15 +143,9 @@ def _possible_orders(
 
 
 @njit(cache=True)
-@no_type_check
 def _possible_arcs(
-    lead: Float[np.ndarray, "V V"],
-    opens: Float[np.ndarray, " V"],
-    closes: Float[np.ndarray, " V"],
-    arcs: Bool[np.ndarray, "V V"],
-    earliest_at: Float[np.ndarray, "V V"],
-    latest: Float[np.ndarray, "V V"],
-) -> Bool[np.ndarray, "V V"]:
+    lead: Matrix, opens: Vector, closes: Vector, arcs: Marks, earliest_at: Matrix, latest: Matrix
+) -> Marks:
     """Which arcs are in time and leave every third node a place."""
     possible = arcs.copy()
     nodes = len(opens)

@@ -1,4 +1,4 @@
-"""The look-ahead in Triton: the masks of all tours of a step in two launches, two more for the second step.
+"""The look-ahead in Triton: the masks of all tours of a step, one step ahead, in two launches.
 
 Each row of the table is sorted once, and beside each rank stands the set of the columns up to it,
 as bits. The least entry that is still open is then where the first of these sets meets the set of
@@ -31,13 +31,10 @@ class Ranks:
     """A table with its rows in order: everything the kernels read, laid out for them."""
 
     known: Table
-    order: Int[Tensor, "B N N"]
-    """By rank and row: the columns of each row, least entry first; the infinite diagonal is last."""
     ranked: Float[Tensor, "B N N"]
-    """By rank and row: the entries in that order."""
+    """By rank and row: the entries of each row, least first; the infinite diagonal is last."""
     seen: Int[Tensor, "B W N N"]
     """By word, rank and row: the columns up to each rank, a bit each."""
-    lead_by_column: Float[Tensor, "B N N"]
     home: Float[Tensor, "B N"]
     """The highest level at a node that keeps its own limit and the return."""
 
@@ -48,14 +45,7 @@ def ranks(known: Table) -> Ranks:
     words = -(-order.shape[-1] // WORD)
     bit = torch.ones_like(order) << (order % WORD)
     own_word = [torch.where(order // WORD == word, bit, 0).cumsum(dim=1) for word in range(words)]
-    return Ranks(
-        known,
-        order.to(torch.int32),
-        ranked,
-        torch.stack(own_word, dim=1),
-        known.lead.mT.contiguous(),
-        _home(known),
-    )
+    return Ranks(known, ranked, torch.stack(own_word, dim=1), _home(known))
 
 
 def _in_order(known: Table) -> tuple[Float[Tensor, "B N N"], Int[Tensor, "B N N"]]:
@@ -71,12 +61,12 @@ def _home(known: Table) -> Float[Tensor, "B N"]:
 
 def ranks_size(nodes: int) -> int:
     """The bytes of one instance's ranks, nearly all of them sets."""
-    return nodes * nodes * (16 + 8 * -(-nodes // WORD))
+    return nodes * nodes * (4 + 8 * -(-nodes // WORD))
 
 
 def lookahead(prepared: Ranks, state: State, rule: Rule) -> Outlook:
-    """What the rule says of every candidate, for one step or two."""
-    assert rule.steps > 0, "without a step ahead there is nothing to search"
+    """What the rule says of every candidate."""
+    assert rule.steps == 1, "the kernels look one step ahead"
     known, unvisited = prepared.known, state.unvisited.contiguous()
     instances, tours, nodes = unvisited.shape
     words = prepared.seen.shape[1]
@@ -90,13 +80,6 @@ def lookahead(prepared: Ranks, state: State, rule: Rule) -> Outlook:
     facts = (known.lead, known.floor, prepared.home, prepared.ranked, prepared.seen)
     at = (state.node.contiguous(), state.level.contiguous(), left, unvisited)
     _one_step[grid](*facts, *at, level, bound, allowed, *sizes)
-    if rule.steps == 2:
-        least = torch.empty_like(level)
-        second, least_at = torch.empty_like(level), torch.empty_like(level, dtype=torch.int32)
-        rows = (known.floor, prepared.home, prepared.ranked, prepared.order, prepared.seen)
-        _two_least[grid](*rows, left, unvisited, least, second, least_at, *sizes)
-        follows = (prepared.lead_by_column, level, least, second, least_at, left, allowed)
-        _goes_on[grid](*follows, tours, nodes, words, TOURS, LANES)
     return Outlook(level, bound, allowed)
 
 
@@ -107,7 +90,7 @@ class Walk:
     """
 
     def __init__(self, known: Table, tours: int, rule: Rule) -> None:
-        assert rule.steps == 1, "the second step needs the second entry of each row too"
+        assert rule.steps == 1, "the kernels look one step ahead"
         self._known, self._rule, self._home = known, rule, _home(known)
         self._ranked, order = _in_order(known)
         self._order = order.to(torch.int32)
@@ -221,97 +204,3 @@ def _one_step_on(
         tl.store(level_out + out, level, mask=inside)
         tl.store(bound_out + out, bound, mask=inside)
         tl.store(allowed_out + out, is_left & (level <= bound + tolerance), mask=inside)
-
-
-@triton.jit
-def _two_least(
-    floor, home, ranked, order, seen, left, unvisited, least_out, second_out, least_at_out,
-    tolerance, P, N: tl.constexpr, W: tl.constexpr, PROBES: tl.constexpr, OWN: tl.constexpr,
-    TOURS: tl.constexpr, LANES: tl.constexpr,
-):  # fmt: skip
-    """Of each row the two least entries among the nodes left, tolerance added, and the column of the least.
-
-    Minus infinity, so that nobody goes there, for nodes that are not left or that open too late for it.
-    """
-    b = tl.program_id(1).to(tl.int64)
-    j = tl.program_id(2) * LANES + tl.arange(0, LANES)
-    inside = j < N
-    j = tl.where(inside, j, 0)
-    seen += b * N * N * W
-    ranked += b * N * N
-    order += b * N * N
-    lowest, own = tl.load(floor + b * N + j), tl.load(home + b * N + j)
-    for p in range(tl.program_id(0) * TOURS, tl.minimum(P, tl.program_id(0) * TOURS + TOURS)):
-        tour = b * P + p
-        low, high = tl.zeros((LANES,), tl.int32), tl.zeros((LANES,), tl.int32) + (N - 1)
-        for _ in tl.static_range(PROBES):
-            middle = (low + high) // 2
-            at = middle * N + j
-            meets = (tl.load(seen + at) & tl.load(left + tour * W)) != 0
-            for word in tl.static_range(1, W):
-                meets = meets | (
-                    (tl.load(seen + word * N * N + at) & tl.load(left + tour * W + word)) != 0
-                )
-            high = tl.where(meets, middle, high)
-            low = tl.where(meets, low, tl.minimum(middle + 1, high))
-        least, least_at = tl.load(ranked + low * N + j), tl.load(order + low * N + j)
-        up_to = low * N + j  # the first rank that holds something left, and all before it
-        low, high = tl.minimum(low + 1, N - 1), tl.zeros((LANES,), tl.int32) + (N - 1)
-        for _ in tl.static_range(PROBES):
-            middle = (low + high) // 2
-            at = middle * N + j
-            more = tl.load(seen + at) ^ tl.load(seen + up_to)
-            meets = (more & tl.load(left + tour * W)) != 0
-            for word in tl.static_range(1, W):
-                more = tl.load(seen + word * N * N + at) ^ tl.load(seen + word * N * N + up_to)
-                meets = meets | ((more & tl.load(left + tour * W + word)) != 0)
-            high = tl.where(meets, middle, high)
-            low = tl.where(meets, low, tl.minimum(middle + 1, high))
-        second = tl.load(ranked + low * N + j)
-        if OWN:
-            least, second = tl.minimum(least, own), tl.minimum(second, own)
-        out = tour * N + j
-        is_left = tl.load(unvisited + out) != 0
-        least, second = least + tolerance, second + tolerance
-        tl.store(
-            least_out + out,
-            tl.where(is_left & (lowest <= least), least, -float("inf")),
-            mask=inside,
-        )
-        tl.store(
-            second_out + out,
-            tl.where(is_left & (lowest <= second), second, -float("inf")),
-            mask=inside,
-        )
-        tl.store(least_at_out + out, least_at, mask=inside)
-
-
-@triton.jit
-def _goes_on(
-    lead, level_in, least_in, second_in, least_at_in, left, allowed_out,
-    P, N: tl.constexpr, W: tl.constexpr, TOURS: tl.constexpr, LANES: tl.constexpr,
-):  # fmt: skip
-    """Take away the candidates that nothing can follow, unless they are the last."""
-    b = tl.program_id(1).to(tl.int64)
-    i = tl.program_id(2) * LANES + tl.arange(0, LANES)
-    inside = i < N
-    i = tl.where(inside, i, 0)
-    lead += b * N * N
-    for p in range(tl.program_id(0) * TOURS, tl.minimum(P, tl.program_id(0) * TOURS + TOURS)):
-        tour = b * P + p
-        level = tl.load(level_in + tour * N + i)
-        passes = tl.load(allowed_out + tour * N + i) != 0
-        follows = tl.zeros((LANES,), tl.int1)
-        for j in range(N):
-            at = tour * N + j
-            bound = tl.where(
-                tl.load(least_at_in + at) == i, tl.load(second_in + at), tl.load(least_in + at)
-            )
-            after = level + tl.load(lead + j * N + i)
-            follows = follows | ((after <= bound) & (i != j))
-        others = (
-            tl.load(left + tour * W + i // 64) & ~(tl.full((LANES,), 1, tl.int64) << (i % 64))
-        ) != 0
-        for word in tl.static_range(W):
-            others = others | ((tl.load(left + tour * W + word) != 0) & (i // 64 != word))
-        tl.store(allowed_out + tour * N + i, passes & (follows | (others == 0)), mask=inside)

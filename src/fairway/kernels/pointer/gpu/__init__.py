@@ -15,10 +15,10 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from fairway.kernels.lookahead.rule import Guard
+from fairway.kernels.pointer import Pointer
 from fairway.kernels.pointer.gpu.facts import facts_gradient
 from fairway.kernels.pointer.gpu.gradient import gradient
 from fairway.kernels.pointer.gpu.walk import walk
-from fairway.kernels.pointer.pointer import Pointer
 from fairway.kernels.pointer.track import Track
 
 Choice = Literal["greedy", "sample", "forced"]

@@ -1,12 +1,50 @@
-"""What the facts of candidates add to their scores, and the gradient of the small network that says so."""
+"""What the facts of candidates add to their scores, and the gradient of the small network that says so.
+
+Powers of two and reciprocals are one instruction each: exact ones spend several more on what never matters here.
+"""
+
+import os
 
 import triton
 import triton.language as tl
 
 from fairway.kernels.pointer.gpu.masks import FLOOR, LEAD, LIMIT, LINES, TRAVEL
-from fairway.kernels.pointer.gpu.powers import inverse
 
 FAR = tl.constexpr(4.0)
+LOG2E = tl.constexpr(1.4426950408889634)
+
+
+@triton.jit
+def _power_at_once(x):
+    """Two to the power of x; nothing below 2^-126."""
+    return tl.inline_asm_elementwise(
+        "ex2.approx.ftz.f32 $0, $1;", "=f,f", [x], dtype=tl.float32, is_pure=True, pack=1
+    )
+
+
+@triton.jit
+def _inverse_at_once(x):
+    """One by x."""
+    return tl.inline_asm_elementwise(
+        "rcp.approx.ftz.f32 $0, $1;", "=f,f", [x], dtype=tl.float32, is_pure=True, pack=1
+    )
+
+
+@triton.jit
+def _power_interpreted(x):
+    """The same where there is no GPU to give the instruction to."""
+    return tl.exp2(x)
+
+
+@triton.jit
+def _inverse_interpreted(x):
+    """Likewise."""
+    return 1 / x
+
+
+_INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
+power = _power_interpreted if _INTERPRETED else _power_at_once
+inverse = _inverse_interpreted if _INTERPRETED else _inverse_at_once
 
 
 @triton.jit
@@ -52,16 +90,9 @@ def facts_gradient(
     per_unit = 1 / tl.load(starts + b * 2 + 1)
     column = tl.arange(0, W)
     one = tl.arange(0, F)
-    d_way, d_wait, d_own = (
-        tl.zeros((F,), tl.float32),
-        tl.zeros((F,), tl.float32),
-        tl.zeros((F,), tl.float32),
-    )
-    d_ahead, d_shift, d_outer = (
-        tl.zeros((F,), tl.float32),
-        tl.zeros((F,), tl.float32),
-        tl.zeros((F,), tl.float32),
-    )
+    nought = tl.zeros((F,), tl.float32)
+    d_way, d_wait, d_own, d_ahead = nought, nought, nought, nought
+    d_shift, d_outer = nought, nought
     for first in range(share * Q, P * M, SHARE * Q):
         step = first + tl.arange(0, Q)
         real = step < P * M

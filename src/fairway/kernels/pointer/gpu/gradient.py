@@ -3,7 +3,7 @@
 import triton
 import triton.language as tl
 
-from fairway.kernels.pointer.gpu.powers import LOG2E, power
+from fairway.kernels.pointer.gpu.facts import LOG2E, power
 
 
 @triton.jit

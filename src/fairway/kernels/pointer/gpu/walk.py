@@ -3,7 +3,7 @@
 import triton
 import triton.language as tl
 
-from fairway.kernels.pointer.gpu.facts import facts_of, squashed, weighed
+from fairway.kernels.pointer.gpu.facts import LOG2E, facts_of, inverse, power, squashed, weighed
 from fairway.kernels.pointer.gpu.masks import (
     CAP,
     FLOOR,
@@ -17,7 +17,6 @@ from fairway.kernels.pointer.gpu.masks import (
     bound_one_step,
     without,
 )
-from fairway.kernels.pointer.gpu.powers import LOG2E, inverse, power
 
 NONE, ZERO_STEP, ONE_STEP, DRAFTS, LEARNED, PAIRS = (tl.constexpr(mask) for mask in range(6))
 GREEDY, SAMPLE, FORCED = (tl.constexpr(choice) for choice in range(3))
