@@ -2,7 +2,15 @@ import numpy as np
 import pytest
 
 from fairway.judge import verify
-from fairway.pictures.lettering import heading, number, shortened, stop_labels, verdict, width
+from fairway.pictures.lettering import (
+    gutter,
+    heading,
+    number,
+    shortened,
+    stop_labels,
+    verdict,
+    width,
+)
 from fairway.problems.instance import TSPDL
 
 
@@ -61,3 +69,7 @@ def test_one_violation_is_not_called_violations():
     assert verdict(ports(), verify(ports(), [2, 1])).startswith(
         "REFUSED: 1 violation: the load at port 1 is 2"
     )
+
+
+def test_longer_labels_need_more_room():
+    assert gutter([]) < gutter(["a"]) < gutter(["a", "a long label"])

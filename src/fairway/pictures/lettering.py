@@ -1,5 +1,6 @@
 """The words of a picture: names cut to fit, numbers without noise, and the two lines above it."""
 
+from collections.abc import Sequence
 from unicodedata import east_asian_width
 
 from fairway.judge import Rejection, Solution
@@ -8,6 +9,8 @@ from fairway.problems.table import PROBLEMS
 
 EM = 0.64
 """The width of a digit over the size of its font; most letters are narrower."""
+POINTS = 72.0
+"""Points in an inch."""
 
 
 def shortened(text: str, limit: int) -> str:
@@ -28,6 +31,11 @@ def width(text: str) -> int:
     return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
+def gutter(labels: Sequence[str], font: float = 8.5) -> float:
+    """Inches that labels left of an axis need."""
+    return (EM * max(map(width, labels), default=0) * font + 10) / POINTS
+
+
 def stop_labels(instance: Instance, limit: int) -> list[str]:
     """What each node is called in a picture: its name cut to `limit`, or its number."""
     if instance.names is None:
@@ -42,11 +50,8 @@ def number(value: float) -> str:
 
 def heading(instance: Instance) -> str:
     """Which instance this is."""
-    facts = (
-        shortened(instance.name, 60),
-        PROBLEMS[instance.problem].title,
-        f"{instance.nodes} nodes",
-    )
+    title = PROBLEMS[instance.problem].title
+    facts = (shortened(instance.name, 60), title, f"{instance.nodes} nodes")
     return "  ·  ".join(fact for fact in facts if fact.strip())
 
 

@@ -8,12 +8,10 @@ from jaxtyping import Bool, Int
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fairway.pictures.lettering import EM, width
+from fairway.pictures.lettering import POINTS, gutter
+from fairway.pictures.sheet import AXIS, MARGIN, TITLE, axes_at
 
-POINTS = 72.0
-"""Points in an inch."""
-
-MARGIN, TITLE, AXIS, KEY, BETWEEN = 0.3, 0.95, 0.6, 0.5, 0.3
+KEY, BETWEEN = 0.5, 0.3
 
 PANEL = 55
 """Rows in one column of rows, until there are four columns; beyond, rows get thinner."""
@@ -30,16 +28,11 @@ class Page:
     has_map: bool
 
     @property
-    def rows(self) -> int:
-        """How many rows the schedule has, in all its panels together."""
-        return len(self.nodes)
-
-    @property
     def spans(self) -> list[slice]:
         """The rows of each panel: a long schedule is broken into columns, as a long text is."""
-        panels = min(4, ceil(self.rows / PANEL))
-        each = ceil(self.rows / panels)
-        return [slice(first, min(first + each, self.rows)) for first in range(0, self.rows, each)]
+        rows = len(self.nodes)
+        each = ceil(rows / min(4, ceil(rows / PANEL)))
+        return [slice(first, min(first + each, rows)) for first in range(0, rows, each)]
 
     @property
     def row(self) -> float:
@@ -60,20 +53,22 @@ class Page:
     def size(self) -> tuple[float, float]:
         """Width and height of the whole picture."""
         tallest = max(self._height, self.side) if self.has_map else self._height
-        wide = self._left + len(self.spans) * self._stride - BETWEEN + MARGIN
+        wide = self._left(len(self.spans)) - BETWEEN + MARGIN
         return max(wide, 9.0), TITLE + tallest + AXIS + KEY
 
     def map(self, figure: Figure) -> Axes:
         """A square on the left, below the title."""
-        return self._axes(figure, "map", MARGIN + AXIS, self.side, self.side)
+        bottom = self.size[1] - TITLE - self.side
+        return axes_at(figure, "map", (MARGIN + AXIS, bottom, self.side, self.side))
 
     def panels(self, figure: Figure) -> list[tuple[Axes, slice]]:
         """Axes for each span of rows, side by side to the right of the map and level with its top."""
-        left = [
-            self._left + self._gutter + index * self._stride for index in range(len(self.spans))
+        labels, bottom = gutter(self.labels, self.font), self.size[1] - TITLE - self._height
+        boxes = [
+            (self._left(panel) + labels, bottom, self._width, self._height)
+            for panel in range(len(self.spans))
         ]
-        axes = [self._axes(figure, "schedule", at, self._width, self._height) for at in left]
-        return list(zip(axes, self.spans, strict=True))
+        return [(axes_at(figure, "schedule", b), s) for b, s in zip(boxes, self.spans, strict=True)]
 
     @property
     def _height(self) -> float:
@@ -83,22 +78,7 @@ class Page:
     def _width(self) -> float:
         return (7.0 if self.has_map else 9.4) / len(self.spans) + 0.32 * (len(self.spans) - 1)
 
-    @property
-    def _gutter(self) -> float:
-        """The room for row labels, left of each panel."""
-        return (EM * max(map(width, self.labels)) * self.font + 10) / POINTS
-
-    @property
-    def _stride(self) -> float:
-        return self._gutter + self._width + BETWEEN
-
-    @property
-    def _left(self) -> float:
-        return MARGIN + (AXIS + self.side + BETWEEN if self.has_map else 0.0)
-
-    def _axes(self, figure: Figure, label: str, left: float, width: float, height: float) -> Axes:
-        wide, tall = self.size
-        bottom = tall - TITLE - height
-        return figure.add_axes(
-            (left / wide, bottom / tall, width / wide, height / tall), label=label
-        )
+    def _left(self, panel: int) -> float:
+        """Where the labels of a panel begin."""
+        first = MARGIN + (AXIS + self.side + BETWEEN if self.has_map else 0.0)
+        return first + panel * (gutter(self.labels, self.font) + self._width + BETWEEN)

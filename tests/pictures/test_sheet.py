@@ -1,6 +1,7 @@
 from itertools import pairwise
 
-from fairway.pictures.panels import LOOKS, gutter, look, sheet
+from fairway.pictures.palette import LOOKS, look
+from fairway.pictures.sheet import sheet
 
 
 def test_no_two_looks_share_a_colour_and_neighbours_share_nothing():
@@ -18,7 +19,3 @@ def test_words_are_cut_to_the_sheet():
     for text in figure.texts:
         assert text.get_text().endswith("…")
         assert text.get_window_extent().x1 < wide
-
-
-def test_longer_labels_need_more_room():
-    assert gutter([]) < gutter(["a"]) < gutter(["a", "a long label"])
