@@ -12,10 +12,10 @@ from fairway import atomic
 from fairway.errors import InvalidFile, InvalidRequest, InvalidTour
 from fairway.judge import Rejection, Solution, verify
 from fairway.pictures import map, palette, schedule  # noqa: A004
-from fairway.pictures.lettering import EM, POINTS, heading, stop_labels, verdict
 from fairway.pictures.page import Page
-from fairway.pictures.sheet import MARGIN, key, sheet
+from fairway.pictures.sheet import EM, MARGIN, POINTS, key, sheet, shortened
 from fairway.problems.instance import Instance
+from fairway.problems.table import PROBLEMS
 
 FORMATS = (".png", ".svg")
 
@@ -80,3 +80,36 @@ def _judged(instance: Instance, tour: Sequence[int]) -> Solution | Rejection:
             f"{judged.violations[0].why}; a picture needs a tour that visits every stop once"
         )
     return judged
+
+
+def stop_labels(instance: Instance, limit: int) -> list[str]:
+    """What each node is called in a picture: its name cut to `limit`, or its number."""
+    if instance.names is None:
+        return ["depot", *(str(node) for node in range(1, instance.nodes))]
+    return [shortened(name, limit).strip() or str(node) for node, name in enumerate(instance.names)]
+
+
+def number(value: float) -> str:
+    """A number with the digits a reader wants: all of a whole one, six of any other."""
+    return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e12 else f"{value:.6g}"
+
+
+def heading(instance: Instance) -> str:
+    """Which instance this is."""
+    title = PROBLEMS[instance.problem].title
+    facts = (shortened(instance.name, 60), title, f"{instance.nodes} nodes")
+    return "  ·  ".join(fact for fact in facts if fact.strip())
+
+
+def verdict(instance: Instance, judged: Solution | Rejection | None) -> str:
+    """What the judge says of the tour, in one line."""
+    match judged:
+        case None:
+            return "no tour"
+        case Solution(cost=cost, makespan=makespan):
+            back = f",  makespan {number(makespan)}" if instance.timed else ""
+            return f"feasible:  cost {number(cost)}{back}"
+        case Rejection(violations=(first, *rest)):
+            count = "1 violation" if not rest else f"{len(rest) + 1} violations; first"
+            return f"REFUSED: {count}: {first.why}"
+    raise AssertionError("a rejection lists at least one violation")

@@ -147,7 +147,7 @@ def draw_foresight(title: str, curves: Sequence[tuple[str, Curve]]) -> Figure:
         figure = panels((title, HEADS), names, (3.4, 2.6), series=len(curves))
         for axes, name in zip(figure.axes, names, strict=True):
             for place, (label, curve) in enumerate(curves):
-                colour, _, dash = palette.look(place)
+                colour, _, dash = palette.LOOKS[place % len(palette.LOOKS)]
                 look = {"color": colour, "linestyle": dash, "linewidth": 1.6}
                 axes.plot(curve.instances, getattr(curve, name), label=label, **look)
             _dress(axes, f"{name}, %")

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
 from fairway.pictures import palette
-from fairway.pictures.lettering import EM, POINTS, width
+from fairway.pictures.sheet import EM, POINTS, width
 
 Pair = Float[np.ndarray, " 2"]
 Points = Float[np.ndarray, "_ 2"]

@@ -8,8 +8,7 @@ from jaxtyping import Bool, Int
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fairway.pictures.lettering import POINTS, gutter
-from fairway.pictures.sheet import AXIS, MARGIN, TITLE, axes_at
+from fairway.pictures.sheet import AXIS, MARGIN, POINTS, TITLE, axes_at, gutter
 
 KEY, BETWEEN = 0.5, 0.3
 

@@ -49,11 +49,6 @@ LOOKS = (
 )
 
 
-def look(place: int) -> Look:
-    """Of the series at a place; beyond what colours there are, they come round again."""
-    return LOOKS[place % len(LOOKS)]
-
-
 SETTINGS = {
     "font.family": ["sans-serif"],
     "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib: the same picture everywhere

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from fairway.pictures import palette
-from fairway.pictures.lettering import gutter, shortened
-from fairway.pictures.sheet import dress, key_of_series, panels
+from fairway.pictures.palette import LOOKS, Look
+from fairway.pictures.sheet import dress, gutter, key_of_series, panels, shortened
 
 FIGURES = {"sol": "Sol. infeasible, %", "inst": "Inst. infeasible, %", "gap": "gap, %"}
 
@@ -194,14 +194,14 @@ def draw_budgets(title: str, points: Sequence[Point]) -> Figure:
         for axes, field in zip(figure.axes, fields, strict=True):
             for one in series:
                 own = [point for point in points if (point.series, point.published) == one]
-                _line(axes, own, field, palette.look(names.index(one[0])))
+                _line(axes, own, field, LOOKS[names.index(one[0]) % len(LOOKS)])
             _dress_budgets(axes, field)
         figure.axes[1].set_xlim(figure.axes[0].get_xlim())
         key_of_series(figure)
     return figure
 
 
-def _line(axes: Axes, points: Sequence[Point], field: str, look: palette.Look) -> None:
+def _line(axes: Axes, points: Sequence[Point], field: str, look: Look) -> None:
     """One method by ascending budgets; drawn also where it has no points, so that the key is whole."""
     known = sorted((p.seconds, getattr(p, field)) for p in points if getattr(p, field) is not None)
     published = points[0].published

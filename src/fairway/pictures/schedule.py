@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from fairway.judge import Rejection, Solution
 from fairway.pictures import palette
-from fairway.pictures.lettering import POINTS
 from fairway.pictures.page import Page
+from fairway.pictures.sheet import POINTS
 from fairway.problems.instance import Instance
 
 Values = Float[np.ndarray, " R"]

@@ -1,14 +1,19 @@
-"""What all pictures have in common: the two lines above, axes placed in inches, and the legend below."""
+"""What all pictures have in common: words cut to fit, the lines above, axes placed in inches, the legend below."""
 
 from collections.abc import Sequence
 from math import ceil
 from typing import Any
+from unicodedata import east_asian_width
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fairway.pictures import palette
-from fairway.pictures.lettering import POINTS, shortened
+
+EM = 0.64
+"""The width of a digit over the size of its font; most letters are narrower."""
+POINTS = 72.0
+"""Points in an inch."""
 
 TITLE, AXIS, MARGIN = 0.95, 0.6, 0.3
 """Inches above the axes, below them, and at the sides."""
@@ -22,6 +27,29 @@ LEGEND: dict[str, Any] = {
 
 SERIES = 4
 """In one line of the legend."""
+
+
+def shortened(text: str, limit: int) -> str:
+    """A name on one line of at most `limit` letter widths; what cannot be printed becomes a blank."""
+    plain = "".join(letter if letter.isprintable() else " " for letter in text)
+    if width(plain) <= limit:
+        return plain
+    kept = ""
+    for letter in plain:
+        if width(kept + letter) > limit - 1:
+            break
+        kept += letter
+    return kept + "…"
+
+
+def width(text: str) -> int:
+    """How many ordinary letters wide a text is; those of Chinese, Japanese and Korean count twice."""
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def gutter(labels: Sequence[str], font: float = 8.5) -> float:
+    """Inches that labels left of an axis need."""
+    return (EM * max(map(width, labels), default=0) * font + 10) / POINTS
 
 
 def sheet(size: tuple[float, float], title: str, words: str, *, refused: bool = False) -> Figure:
