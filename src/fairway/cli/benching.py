@@ -20,18 +20,13 @@ def bench_train(
     device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option()] = "auto",
 ) -> None:
     """Training steps of POMO*+PIP, with and without the mask: instances a second, milliseconds by phase, memory."""
-    from rich import box
-    from rich.table import Table
-
     from fairway.cli import show
     from fairway.train.processes import device_named
     from fairway.train.throughput import REFERENCE, paces
 
-    table = Table(box=box.SIMPLE)
-    for name in ("nodes", "batch x tours", "mask", "instances/s", "authors' code"):
-        table.add_column(name, justify="right")
-    for name in ("step ms", "draw", "encode", "rollout", "gradient", "memory GB", "mask adds"):
-        table.add_column(name, justify="right")
+    speed = (">nodes", ">batch x tours", ">mask", ">instances/s", ">authors' code")
+    phases = (">step ms", ">draw", ">encode", ">rollout", ">gradient", ">memory GB", ">mask adds")
+    table = show.table(*speed, *phases)
     unmasked: dict[int, Pace] = {}
     with show.progress() as progress:
         for pace in progress.track(paces(device_named(device)), description="measuring"):

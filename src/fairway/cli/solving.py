@@ -161,16 +161,9 @@ def _report(answers: Iterable["Answered"], *, json: bool) -> None:
         for answer in answers:
             print(result_json(*answer), flush=True)
         return
-    first: list[Answered] = []
-
-    def rows() -> Iterator["Answered"]:
-        for answer in answers:
-            if len(first) <= MOST_TOURS:  # the others need not be kept
-                first.append(answer)
-            yield answer
-
-    show.out.print(result_table(rows()))
-    for answer in first if len(first) <= MOST_TOURS else ():
+    kept = list(answers)
+    show.out.print(result_table(kept))
+    for answer in kept if len(kept) <= MOST_TOURS else ():
         for line in result_lines(*answer):
             show.out.print(line, soft_wrap=True)
 

@@ -1,5 +1,7 @@
 """The verbs. Heavy imports stand inside them, so that --help answers at once."""
 
+from dataclasses import asdict
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -25,10 +27,8 @@ app = typer.Typer(
 )
 bed_app = typer.Typer(help="The named test beds: list, show, export.", no_args_is_help=True)
 app.add_typer(bed_app, name="bed")
-app.command()(solve)
-app.command()(explain)
-app.command()(warmup)
-app.command()(train)
+for verb in (solve, explain, warmup, train):
+    app.command()(verb)
 app.add_typer(evaluate_app, name="evaluate")
 app.command()(report)
 app.add_typer(bench_app, name="bench")
@@ -159,7 +159,7 @@ def bed_list(json: Json = False) -> None:
 
     if json:
         for bed in beds().values():
-            print(show.bed_line(bed))
+            print(dumps(asdict(bed)))
     else:
         show.out.print(show.bed_table(beds().values()))
 
@@ -192,15 +192,12 @@ def bed_show(
 @bed_app.command("export")
 def bed_export(name: str, output: Path, index: Index = None) -> None:
     """Write a bed as .npz, or one of its instances in any format."""
+    from fairway.cli.inputs import member
     from fairway.problems.beds import load_bed
     from fairway.problems.files import write
 
     instances = load_bed(name)
-    if index is not None and not 0 <= index < len(instances):
-        raise InvalidRequest(
-            f"bed {name} has no instance {index}; expected 0 to {len(instances) - 1}"
-        )
-    write(instances if index is None else instances[index], output)
+    write(instances if index is None else member(instances, index, name), output)
 
 
 def _losses(item: "Instance", output: Path) -> list[str]:
