@@ -63,11 +63,11 @@ def progress() -> Progress:
     return Progress(*columns, TimeRemainingColumn(), **settings)
 
 
-def json_line(label: str, instance: Instance, status: str, verdict: Solution | Rejection) -> str:
+def json_line(label: str, instance: Instance, verdict: Solution | Rejection) -> str:
     """One line for programs: the answer with everything the judge knows."""
     record = {
         **head(label, instance),
-        "status": status,
+        "status": "refused" if isinstance(verdict, Rejection) else "feasible",
         "cost": verdict.cost,
         "makespan": verdict.makespan,
         "tour": list(verdict.tour),

@@ -16,8 +16,6 @@ from fairway.errors import InvalidRequest
 if TYPE_CHECKING:
     from fairway.cli.answers import Answered
     from fairway.cli.inputs import Group
-    from fairway.errors import FairwayError
-    from fairway.problems.instance import Instance
     from fairway.solver.request import Request
     from fairway.solver.results import Improvement, Result, Watch
 
@@ -65,22 +63,16 @@ def solve(
         job_of(group.instances, request, None)  # what cannot be asked is refused before any work
     workers = crew_size(workers)
     places = _picture_places(plot, pictures)
-    seen: Counter[str] = Counter()
+    codes = {BAD_INPUT} if refused else set()
     for group in groups:
         with closing(_results(group, request, initial, workers)) as results:
             answers = zip(group.labels, group.instances, results, strict=True)
-            _report(_noted(answers, seen, places), json=json)
+            codes |= _report(answers, places, json=json)
     for error in refused:
         complain(error)
-    raise typer.Exit(_exit_code(seen, refused))
-
-
-def _exit_code(seen: Counter[str], refused: list["FairwayError"]) -> int:
-    if seen["interrupted"]:
-        return INTERRUPTED
-    if refused:
-        return BAD_INPUT
-    return NOT_FEASIBLE if seen["without a tour"] else ANSWERED
+    raise typer.Exit(
+        max(codes, default=ANSWERED)
+    )  # an interruption counts most, then what could not be read
 
 
 def explain(
@@ -139,33 +131,31 @@ def _results(
         yield solve_one(instance, request, plan, watch)
 
 
-def _noted(
-    answers: Iterable["Answered"], seen: Counter[str], places: Callable[[str], list[Path]]
-) -> Iterator["Answered"]:
-    """The answers as they are, counted and drawn on their way."""
-    for label, instance, result in answers:
-        seen["interrupted"] += result.interrupted
-        seen["without a tour"] += result.tour is None
-        if result.tour is not None:
-            for place in places(label):
-                _draw(instance, result.tour, place)
-        yield label, instance, result
-
-
-def _report(answers: Iterable["Answered"], *, json: bool) -> None:
-    """JSON lines as they come, or a table with the tours, if there are not too many, below it."""
+def _report(
+    answers: Iterable["Answered"], places: Callable[[str], list[Path]], *, json: bool
+) -> set[int]:
+    """Draw tours and print JSON lines as they come, or a table and, if they are few, the tours; the exit codes."""
     from fairway.cli import show
     from fairway.cli.answers import result_json, result_lines, result_table
 
-    if json:
-        for answer in answers:
-            print(result_json(*answer), flush=True)
-        return
-    kept = list(answers)
-    show.out.print(result_table(kept))
+    codes, kept = set(), []
+    for label, instance, result in answers:
+        without = ANSWERED if result.tour is not None else NOT_FEASIBLE
+        codes.add(INTERRUPTED if result.interrupted else without)
+        for place in places(label) if result.tour is not None else ():
+            from fairway.pictures import draw, save
+
+            save(draw(instance, result.tour), place)
+        if json:
+            print(result_json(label, instance, result), flush=True)
+        else:
+            kept.append((label, instance, result))
+    if kept:
+        show.out.print(result_table(kept))
     for answer in kept if len(kept) <= MOST_TOURS else ():
         for line in result_lines(*answer):
             show.out.print(line, soft_wrap=True)
+    return codes
 
 
 @contextmanager
@@ -185,12 +175,6 @@ def _live(label: str) -> Iterator["Watch | None"]:
             live.update(Text(f"{label}: {step.cost:.8g} by {step.method} at {step.seconds:.2f} s"))
 
         yield watch
-
-
-def _draw(instance: "Instance", tour: tuple[int, ...], place: Path) -> None:
-    from fairway.pictures import draw, save
-
-    save(draw(instance, tour), place)
 
 
 def _check_picture(place: Path) -> None:

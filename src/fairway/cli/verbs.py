@@ -62,12 +62,11 @@ def verify(
 
     instance = inputs.one_instance(file, index, distances)
     verdict = judge(instance, inputs.tour_given(tour, instance), tolerance)
+    label = instance.name or file.stem
     if json:
-        status = "refused" if isinstance(verdict, Rejection) else "feasible"
-        print(show.json_line(instance.name or file.stem, instance, status, verdict))
+        print(show.json_line(label, instance, verdict))
     else:
-        line = show.verdict_line(instance.name or file.stem, instance, verdict)
-        show.out.print(line, soft_wrap=True)
+        show.out.print(show.verdict_line(label, instance, verdict), soft_wrap=True)
         if (table := show.schedule_table(instance, verdict)) is not None:
             show.out.print(table)
         for line in show.violation_lines(verdict) if isinstance(verdict, Rejection) else ():
@@ -205,9 +204,7 @@ def _losses(item: "Instance", output: Path) -> list[str]:
     from fairway.problems.files import read
     from fairway.problems.instance import Instance
 
-    if not output.is_file():
-        return []
-    kept = read(output)
+    kept = read(output) if output.is_file() else item
     losses = []
     if item.names is not None and getattr(kept, "names", None) != item.names:
         losses.append("the names of the stops are not kept in this format")

@@ -12,7 +12,6 @@ from fairway import atomic
 from fairway.errors import InvalidFile, InvalidRequest, InvalidTour
 from fairway.judge import Rejection, Solution, verify
 from fairway.pictures import map, palette, schedule  # noqa: A004
-from fairway.pictures.page import Page
 from fairway.pictures.sheet import EM, MARGIN, POINTS, key, sheet, shortened
 from fairway.problems.instance import Instance
 from fairway.problems.table import PROBLEMS
@@ -36,7 +35,7 @@ def draw(instance: Instance, tour: Sequence[int] | None = None) -> Figure:
         wrong[[violation.node for violation in judged.violations]] = True
     nodes, labels = schedule.order(instance, stops), stop_labels(instance, 22)
     points = instance.coordinates
-    page = Page(nodes, [labels[node] for node in nodes], wrong[nodes], points is not None)
+    page = schedule.Page(nodes, [labels[node] for node in nodes], wrong[nodes], points is not None)
     with palette.settings():
         figure = sheet(page.size, heading(instance), verdict(instance, judged), refused=refused)
         if points is not None:

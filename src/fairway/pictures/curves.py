@@ -63,11 +63,9 @@ def draw_curves(log: Path, title: str) -> Figure:
 
 def _entries(log: Path) -> Entries:
     try:
-        lines = log.read_text().splitlines()
+        entries = [json.loads(line) for line in log.read_text().splitlines()]
     except OSError as error:
         raise InvalidFile(f"{log}: cannot be read ({error.strerror or error})") from error
-    try:
-        entries = [json.loads(line) for line in lines]
     except ValueError as error:
         raise InvalidFile(f"{log}: is no log of a training ({error})") from error
     if not all(isinstance(entry, dict) for entry in entries):

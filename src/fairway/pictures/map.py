@@ -47,10 +47,6 @@ class Frame:
         """Where points lie, in inches from the corner."""
         return (points - self.corner) / self.extent * self.side
 
-    def units(self, inches: Float[np.ndarray, "*any 2"]) -> Float[np.ndarray, "*any 2"]:
-        """The way back."""
-        return inches / self.side * self.extent + self.corner
-
 
 def draw(
     axes: Axes,
@@ -137,7 +133,7 @@ def _names(
     middle = {"ha": "center", "va": "center", "zorder": 8, "fontsize": font, "bbox": paper}
     leaders = []
     for node, centre in placed.items():
-        x, y = frame.units(centre).tolist()
+        x, y = (centre / frame.side * frame.extent + frame.corner).tolist()
         axes.text(x, y, labels[node], fontweight="bold" if node == 0 else "normal", **middle)
         if (abs(centre - spots[node]) - sizes[node] / 2).max() > 1.8 * reach:
             leaders.append((points[node], (x, y)))
