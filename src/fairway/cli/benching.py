@@ -7,19 +7,21 @@ import typer
 if TYPE_CHECKING:
     from fairway.train.throughput import Pace
 
-bench_app = typer.Typer(help="How fast this machine is: train.", no_args_is_help=True)
+bench_app = typer.Typer(no_args_is_help=True)
 
 
 @bench_app.callback()
 def bench() -> None:
-    """How fast the parts of Fairway are on this machine."""
+    """Measure the speed of this machine: train."""
 
 
 @bench_app.command("train")
 def bench_train(
-    device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option()] = "auto",
+    device: Annotated[
+        Literal["auto", "cpu", "cuda"], typer.Option(help="Where the network runs")
+    ] = "auto",
 ) -> None:
-    """Training steps of POMO*+PIP, with and without the mask: instances a second, milliseconds by phase, memory."""
+    """Time training steps of POMO*+PIP with and without the mask: instances per second, phases, memory."""
     from fairway.cli import show
     from fairway.train.processes import device_named
     from fairway.train.throughput import REFERENCE, paces

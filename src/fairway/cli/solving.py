@@ -25,29 +25,31 @@ MOST_TOURS = 20
 
 def solve(
     files: Annotated[
-        list[Path] | None, typer.Argument(help="Instances; none solves the bundled examples.")
+        list[Path] | None, typer.Argument(help="Instance files (default: the examples that ship)")
     ] = None,
     seconds: Annotated[
-        float, typer.Option(help="Time limit per instance; stops early once proved optimal.")
+        float, typer.Option(help="Time limit per instance; stops early once proved optimal")
     ] = 1.0,
-    seed: Annotated[int, typer.Option(help="For equal answers, with --iterations.")] = 0,
-    initial: Annotated[str | None, typer.Option(help="A plan to start from, or a file.")] = None,
+    seed: Annotated[int, typer.Option(help="Random seed")] = 0,
+    initial: Annotated[str | None, typer.Option(help="Tour to start from, or a file")] = None,
     iterations: Annotated[
-        int | None, typer.Option(help="Search steps instead of a time limit.")
+        int | None, typer.Option(help="Search steps instead of --seconds; repeatable")
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes; all cores if none.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Number of processes (default: all cores)")
+    ] = None,
     objective: Annotated[
-        Literal["travel", "makespan"], typer.Option(help="What is to be least.")
+        Literal["travel", "makespan"], typer.Option(help="What to minimise")
     ] = "travel",
     policy: Annotated[
-        str, typer.Option(help="A trained policy or colony, a shipped one's name, or none.")
+        str, typer.Option(help="Trained policy or colony to start from: a folder, a name, or none")
     ] = "auto",
-    plot: Annotated[Path | None, typer.Option(help="A .png or .svg of the one tour.")] = None,
-    pictures: Annotated[Path | None, typer.Option(help="A folder to draw each tour into.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the tour into this .png or .svg")] = None,
+    pictures: Annotated[Path | None, typer.Option(help="Draw every tour into this folder")] = None,
     distances: Distances = None,
     json: Json = False,
 ) -> None:
-    """Find a short tour for each instance, prove it the best where that can be, and print it, verified."""
+    """Find the best tour of each instance in the time given, verified, and proved optimal where possible."""
     from fairway.cli import inputs
     from fairway.solver.guidance import choice_of
     from fairway.solver.many import crew_size, job_of
@@ -78,11 +80,11 @@ def solve(
 def explain(
     file: File,
     index: Index = None,
-    seconds: Annotated[float, typer.Option(help="In all.")] = 10.0,
+    seconds: Annotated[float, typer.Option(help="Time limit")] = 10.0,
     distances: Distances = None,
     json: Json = False,
 ) -> None:
-    """Say why an instance has no tour: which stops collide, and the smallest change that would help."""
+    """Explain why an instance has no tour: the stops in conflict, and the smallest change that would help."""
     from fairway.cli import answers, inputs, show
     from fairway.solver.explain.explanation import explain as find_out
 
@@ -98,7 +100,7 @@ def explain(
 
 
 def warmup() -> None:
-    """Compile ahead of the first `solve`, as when an image is built; users who can only read the result use it too."""
+    """Compile everything ahead of the first solve, for example when building an image."""
     from fairway.kernels.compiling import kept_in
     from fairway.solver.warmup import warm_up_all
 

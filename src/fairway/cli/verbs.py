@@ -10,7 +10,7 @@ import typer
 from fairway.cli import ANSWERED, NOT_FEASIBLE
 from fairway.cli.benching import bench_app
 from fairway.cli.evaluating import evaluate_app
-from fairway.cli.options import Distances, File, Index, Json, Tour
+from fairway.cli.options import TOUR, BedName, Distances, File, Index, Json, Tour
 from fairway.cli.reporting import report
 from fairway.cli.solving import explain, solve, warmup
 from fairway.cli.training import train
@@ -25,20 +25,14 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-bed_app = typer.Typer(help="The named test beds: list, show, export.", no_args_is_help=True)
-app.add_typer(bed_app, name="bed")
-for verb in (solve, explain, warmup, train):
-    app.command()(verb)
-app.add_typer(evaluate_app, name="evaluate")
-app.command()(report)
-app.add_typer(bench_app, name="bench")
+bed_app = typer.Typer(help="Named test sets: list, show, export.", no_args_is_help=True)
 
 
 @app.callback()
 def fairway(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit")] = False,
 ) -> None:
-    """Tours that keep hard constraints: time windows (TSPTW) and draft limits (TSPDL)."""
+    """Solve, verify, draw and learn tours with hard constraints: time windows (TSPTW), draft limits (TSPDL)."""
     if version:
         from fairway import __version__
 
@@ -46,16 +40,17 @@ def fairway(
         raise typer.Exit(ANSWERED)
 
 
-@app.command()
 def verify(
     file: File,
     tour: Tour,
     index: Index = None,
     distances: Distances = None,
-    tolerance: Annotated[float | None, typer.Option(help="How far a limit may be passed.")] = None,
+    tolerance: Annotated[
+        float | None, typer.Option(help="Excess over a limit that still counts as kept")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Judge a tour: every stop once, every limit kept, the schedule in full."""
+    """Verify a tour and print its schedule, or every constraint that it violates."""
     from fairway.cli import inputs, show
     from fairway.judge import Rejection
     from fairway.judge import verify as judge
@@ -74,15 +69,16 @@ def verify(
     raise typer.Exit(NOT_FEASIBLE if isinstance(verdict, Rejection) else ANSWERED)
 
 
-@app.command()
 def plot(
     file: File,
-    tour: Annotated[str | None, typer.Option(help="Stops such as 3,1,2, or a file.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="A .png or .svg.")] = None,
+    tour: Annotated[str | None, typer.Option(help=TOUR)] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Picture to write, .png or .svg")
+    ] = None,
     index: Index = None,
     distances: Distances = None,
 ) -> None:
-    """Draw the tour on the map beside its schedule."""
+    """Draw an instance, or a tour on the map beside its schedule."""
     from fairway.cli import inputs, show
     from fairway.pictures import draw, save
 
@@ -93,26 +89,29 @@ def plot(
     show.out.print(str(place), soft_wrap=True)
 
 
-@app.command()
 def generate(
-    problem: Annotated[Literal["tsptw", "tspdl"], typer.Argument(help="Which problem.")],
+    problem: Annotated[Literal["tsptw", "tspdl"], typer.Argument(help="Problem to draw from")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to; a set needs .npz.")
+        Path | None, typer.Option("--output", "-o", help="File to write; .npz for a set")
     ] = None,
-    nodes: Annotated[int, typer.Option("--nodes", "-n", help="The depot included.")] = 50,
-    hardness: Annotated[Literal["easy", "medium", "hard"], typer.Option()] = "hard",
-    count: Annotated[int, typer.Option(help="How many instances.")] = 1,
-    seed: Annotated[int, typer.Option(help="Equal seeds give equal instances.")] = 0,
-    eta: Annotated[float | None, typer.Option(help="Window half-width of hard TSPTW.")] = None,
-    sigma: Annotated[float | None, typer.Option(help="Percent of lowered drafts, TSPDL.")] = None,
+    nodes: Annotated[
+        int, typer.Option("--nodes", "-n", help="Number of nodes, with the depot")
+    ] = 50,
+    hardness: Annotated[
+        Literal["easy", "medium", "hard"], typer.Option(help="Distribution of the paper")
+    ] = "hard",
+    count: Annotated[int, typer.Option(help="Number of instances")] = 1,
+    seed: Annotated[int, typer.Option(help="Random seed")] = 0,
+    eta: Annotated[float | None, typer.Option(help="Half window width of hard TSPTW")] = None,
+    sigma: Annotated[float | None, typer.Option(help="Percentage of lowered drafts, TSPDL")] = None,
 ) -> None:
-    """Draw instances from the paper's laws; without --output one instance goes to stdout as JSON."""
+    """Generate random instances as in the paper; without --output, print one as JSON."""
     from fairway.problems.files import write
     from fairway.problems.generate import LoweredDrafts, TourWindows
     from fairway.problems.generate import generate as draw_set
 
     if eta is not None and (problem, hardness) != ("tsptw", "hard"):
-        raise InvalidRequest("--eta belongs to the hard law of tsptw; leave it out here")
+        raise InvalidRequest("--eta belongs to hard tsptw; leave it out here")
     if sigma is not None and problem != "tspdl":
         raise InvalidRequest("--sigma belongs to tspdl; leave it out here")
     law = TourWindows(eta=eta) if eta is not None else hardness
@@ -128,17 +127,16 @@ def generate(
         raise InvalidRequest("a set of instances needs --output with a name that ends in .npz")
 
 
-@app.command()
 def convert(
     file: File,
-    output: Annotated[Path, typer.Argument(help="The file to write.")],
+    output: Annotated[Path, typer.Argument(help="File to write")],
     form: Annotated[
-        str | None, typer.Option("--format", help="A format, whatever the suffix of OUTPUT.")
+        str | None, typer.Option("--format", help="Format to write (default: by the suffix)")
     ] = None,
     index: Index = None,
     distances: Distances = None,
 ) -> None:
-    """Read an instance or a set in one format and write it in another."""
+    """Convert an instance or a set from one file format to another."""
     from fairway.cli import inputs, show
     from fairway.problems.files import read, write
     from fairway.problems.instance import Instance
@@ -152,7 +150,7 @@ def convert(
 
 @bed_app.command("list")
 def bed_list(json: Json = False) -> None:
-    """The beds that can be loaded by name."""
+    """List the test sets that can be named."""
     from fairway.cli import show
     from fairway.problems.beds import beds
 
@@ -165,12 +163,12 @@ def bed_list(json: Json = False) -> None:
 
 @bed_app.command("show")
 def bed_show(
-    name: str,
+    name: BedName,
     references: Annotated[
-        Path | None, typer.Option(help="The authors' lkh_*.pkl, or .npz.")
+        Path | None, typer.Option(help="File of reference tours: the authors' lkh_*.pkl, or .npz")
     ] = None,
 ) -> None:
-    """Load a bed, check its hashes, and say what is known about it."""
+    """Load a test set, check its hashes, and print what is known about it."""
     from fairway.cli import show
     from fairway.evaluate.references import load_references
     from fairway.problems.beds import bed_named, load_bed
@@ -189,8 +187,12 @@ def bed_show(
 
 
 @bed_app.command("export")
-def bed_export(name: str, output: Path, index: Index = None) -> None:
-    """Write a bed as .npz, or one of its instances in any format."""
+def bed_export(
+    name: BedName,
+    output: Annotated[Path, typer.Argument(help="File to write")],
+    index: Index = None,
+) -> None:
+    """Write a test set as .npz, or one of its instances in any format."""
     from fairway.cli.inputs import member
     from fairway.problems.beds import load_bed
     from fairway.problems.files import write
@@ -212,3 +214,10 @@ def _losses(item: "Instance", output: Path) -> list[str]:
         rise = item.service.sum()
         losses.append(f"service is folded into travel, so that every tour costs {rise:g} more")
     return losses
+
+
+for verb in (solve, explain, verify, plot, generate, convert, train, report, warmup):
+    app.command()(verb)
+app.add_typer(evaluate_app, name="evaluate")
+app.add_typer(bed_app, name="bed")
+app.add_typer(bench_app, name="bench")
