@@ -72,11 +72,9 @@ def test_longer_labels_need_more_room():
 
 
 def test_no_two_looks_share_a_colour_and_neighbours_share_nothing():
-    assert (
-        len({each.colour for each in LOOKS}) == len({each.marker for each in LOOKS}) == len(LOOKS)
-    )
-    for one, other in pairwise(LOOKS):
-        assert one.dash != other.dash
+    colours, markers, dashes = zip(*LOOKS, strict=True)
+    assert len(set(colours)) == len(set(markers)) == len(LOOKS)
+    assert all(one != other for one, other in pairwise(dashes))
 
 
 def test_words_are_cut_to_the_sheet():

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Option
 
 if TYPE_CHECKING:
     from fairway.train.throughput import Pace
@@ -17,9 +18,7 @@ def bench() -> None:
 
 @bench_app.command("train")
 def bench_train(
-    device: Annotated[
-        Literal["auto", "cpu", "cuda"], typer.Option(help="Where the network runs")
-    ] = "auto",
+    device: Annotated[Literal["auto", "cpu", "cuda"], Option(help="Device to run on")] = "auto",
 ) -> None:
     """Time training steps of POMO*+PIP with and without the mask: instances per second, phases, memory."""
     from fairway.cli import show

@@ -51,6 +51,11 @@ if not out.is_terminal:
     out.width = WIDE
 
 
+def line(text: str | Text) -> None:
+    """Print a line of the answer, however long."""
+    out.print(text, soft_wrap=True)
+
+
 def note(sentence: str) -> None:
     """Say something that is not the answer, on stderr."""
     err.print(f"note: {sentence}", style="dim", soft_wrap=True)

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from fairway.cli import ANSWERED, BAD_INPUT, INTERRUPTED, NOT_FEASIBLE, complain
 from fairway.cli.options import Distances, File, Index, Json
-from fairway.errors import InvalidRequest
+from fairway.errors import InvalidFile, InvalidRequest
 
 if TYPE_CHECKING:
     from fairway.cli.answers import Answered
@@ -25,27 +26,19 @@ MOST_TOURS = 20
 
 def solve(
     files: Annotated[
-        list[Path] | None, typer.Argument(help="Instance files (default: the examples that ship)")
+        list[Path] | None, Argument(help="Instance files (default: the examples that ship)")
     ] = None,
     seconds: Annotated[
-        float, typer.Option(help="Time limit per instance; stops early once proved optimal")
+        float, Option(help="Time limit per instance; stops early once proved optimal")
     ] = 1.0,
-    seed: Annotated[int, typer.Option(help="Random seed")] = 0,
-    initial: Annotated[str | None, typer.Option(help="Tour to start from, or a file")] = None,
-    iterations: Annotated[
-        int | None, typer.Option(help="Search steps instead of --seconds; repeatable")
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Number of processes (default: all cores)")
-    ] = None,
-    objective: Annotated[
-        Literal["travel", "makespan"], typer.Option(help="What to minimise")
-    ] = "travel",
-    policy: Annotated[
-        str, typer.Option(help="Trained policy or colony to start from: a folder, a name, or none")
-    ] = "auto",
-    plot: Annotated[Path | None, typer.Option(help="Draw the tour into this .png or .svg")] = None,
-    pictures: Annotated[Path | None, typer.Option(help="Draw every tour into this folder")] = None,
+    seed: Annotated[int, Option(help="Random seed")] = 0,
+    initial: Annotated[str | None, Option(help="Tour to start from, or a file")] = None,
+    iterations: Annotated[int | None, Option(help="Search steps in place of a time limit")] = None,
+    workers: Annotated[int | None, Option(help="Number of processes (default: all cores)")] = None,
+    objective: Annotated[Literal["travel", "makespan"], Option(help="What to minimise")] = "travel",
+    policy: Annotated[str, Option(help="Trained policy or colony: folder, name or none")] = "auto",
+    plot: Annotated[Path | None, Option(help="Draw the tour into this .png or .svg")] = None,
+    pictures: Annotated[Path | None, Option(help="Draw every tour into this folder")] = None,
     distances: Distances = None,
     json: Json = False,
 ) -> None:
@@ -80,7 +73,7 @@ def solve(
 def explain(
     file: File,
     index: Index = None,
-    seconds: Annotated[float, typer.Option(help="Time limit")] = 10.0,
+    seconds: Annotated[float, Option(help="Time limit")] = 10.0,
     distances: Distances = None,
     json: Json = False,
 ) -> None:
@@ -95,7 +88,7 @@ def explain(
         print(answers.explanation_json(label, instance, explanation))
     else:
         for line in answers.explanation_lines(label, instance, explanation):
-            show.out.print(line, soft_wrap=True)
+            show.line(line)
     raise typer.Exit(ANSWERED if explanation.status == "feasible" else NOT_FEASIBLE)
 
 
@@ -156,7 +149,7 @@ def _report(
         show.out.print(result_table(kept))
     for answer in kept if len(kept) <= MOST_TOURS else ():
         for line in result_lines(*answer):
-            show.out.print(line, soft_wrap=True)
+            show.line(line)
     return codes
 
 
@@ -179,26 +172,18 @@ def _live(label: str) -> Iterator["Watch | None"]:
         yield watch
 
 
-def _check_picture(place: Path) -> None:
-    """Refuse, before any work, what no picture could be saved as."""
-    from fairway.pictures import FORMATS
-
-    if place.suffix.lower() not in FORMATS:
-        raise InvalidRequest(
-            f"--plot {place}: the suffix {place.suffix or '(none)'} names no picture; "
-            f"expected {' or '.join(FORMATS)}"
-        )
-    if not place.parent.is_dir():
-        raise InvalidRequest(
-            f"--plot {place}: there is no folder {place.parent}; make it, or choose another place"
-        )
-
-
 def _picture_places(plot: Path | None, folder: Path | None) -> Callable[[str], list[Path]]:
     """Where pictures go: to `plot`, and into a file for each label, never outside the folder, never the same twice."""
-    if plot is not None:
-        _check_picture(plot)
     single = [] if plot is None else [plot]
+    if plot is not None:  # what no picture could be saved as is refused before any work
+        from fairway.pictures import suffix_of
+
+        try:
+            suffix_of(plot)
+        except InvalidFile as error:
+            raise InvalidRequest(f"--plot {error}") from error
+        if not plot.parent.is_dir():
+            raise InvalidRequest(f"--plot {plot}: there is no folder {plot.parent}; make it first")
     if folder is None:
         return lambda _: single
     try:

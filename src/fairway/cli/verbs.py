@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from fairway.cli import ANSWERED, NOT_FEASIBLE
 from fairway.cli.benching import bench_app
@@ -20,17 +21,14 @@ if TYPE_CHECKING:
     from fairway.problems.instance import Instance
 
 app = typer.Typer(
-    no_args_is_help=True,
-    invoke_without_command=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
+    no_args_is_help=True, invoke_without_command=True, add_completion=False, pretty_exceptions_enable=False
+)  # fmt: skip
 bed_app = typer.Typer(help="Named test sets: list, show, export.", no_args_is_help=True)
 
 
 @app.callback()
 def fairway(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit")] = False,
+    version: Annotated[bool, Option("--version", help="Print the version and exit")] = False,
 ) -> None:
     """Solve, verify, draw and learn tours with hard constraints: time windows (TSPTW), draft limits (TSPDL)."""
     if version:
@@ -45,9 +43,7 @@ def verify(
     tour: Tour,
     index: Index = None,
     distances: Distances = None,
-    tolerance: Annotated[
-        float | None, typer.Option(help="Excess over a limit that still counts as kept")
-    ] = None,
+    tolerance: Annotated[float | None, Option(help="Excess allowed over a limit")] = None,
     json: Json = False,
 ) -> None:
     """Verify a tour and print its schedule, or every constraint that it violates."""
@@ -61,20 +57,18 @@ def verify(
     if json:
         print(show.json_line(label, instance, verdict))
     else:
-        show.out.print(show.verdict_line(label, instance, verdict), soft_wrap=True)
+        show.line(show.verdict_line(label, instance, verdict))
         if (table := show.schedule_table(instance, verdict)) is not None:
             show.out.print(table)
-        for line in show.violation_lines(verdict) if isinstance(verdict, Rejection) else ():
-            show.out.print(line, soft_wrap=True)
+        for why in show.violation_lines(verdict) if isinstance(verdict, Rejection) else ():
+            show.line(why)
     raise typer.Exit(NOT_FEASIBLE if isinstance(verdict, Rejection) else ANSWERED)
 
 
 def plot(
     file: File,
-    tour: Annotated[str | None, typer.Option(help=TOUR)] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Picture to write, .png or .svg")
-    ] = None,
+    tour: Annotated[str | None, Option(help=TOUR)] = None,
+    output: Annotated[Path | None, Option("--output", "-o", help="Picture, .png or .svg")] = None,
     index: Index = None,
     distances: Distances = None,
 ) -> None:
@@ -86,27 +80,23 @@ def plot(
     stops = None if tour is None else inputs.tour_given(tour, instance)
     place = output or Path(f"{'stdin' if str(file) == '-' else file.stem}.png")
     save(draw(instance, stops), place)
-    show.out.print(str(place), soft_wrap=True)
+    show.line(str(place))
 
 
 def generate(
-    problem: Annotated[Literal["tsptw", "tspdl"], typer.Argument(help="Problem to draw from")],
+    problem: Annotated[Literal["tsptw", "tspdl"], Argument(help="Problem to draw from")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write; .npz for a set")
+        Path | None, Option("--output", "-o", help="File to write; .npz for a set")
     ] = None,
-    nodes: Annotated[
-        int, typer.Option("--nodes", "-n", help="Number of nodes, with the depot")
-    ] = 50,
-    hardness: Annotated[
-        Literal["easy", "medium", "hard"], typer.Option(help="Distribution of the paper")
-    ] = "hard",
-    count: Annotated[int, typer.Option(help="Number of instances")] = 1,
-    seed: Annotated[int, typer.Option(help="Random seed")] = 0,
-    eta: Annotated[float | None, typer.Option(help="Half window width of hard TSPTW")] = None,
-    sigma: Annotated[float | None, typer.Option(help="Percentage of lowered drafts, TSPDL")] = None,
+    nodes: Annotated[int, Option("--nodes", "-n", help="Number of nodes, depot included")] = 50,
+    hardness: Annotated[Literal["easy", "medium", "hard"], Option(help="Distribution")] = "hard",
+    count: Annotated[int, Option(help="Number of instances")] = 1,
+    seed: Annotated[int, Option(help="Random seed")] = 0,
+    eta: Annotated[float | None, Option(help="Half window width of hard TSPTW")] = None,
+    sigma: Annotated[float | None, Option(help="Percentage of lowered drafts, TSPDL")] = None,
 ) -> None:
     """Generate random instances as in the paper; without --output, print one as JSON."""
-    from fairway.problems.files import write
+    from fairway.problems.files import document, write
     from fairway.problems.generate import LoweredDrafts, TourWindows
     from fairway.problems.generate import generate as draw_set
 
@@ -120,8 +110,6 @@ def generate(
     if output is not None:
         write(instances if count > 1 else instances[0], output)
     elif count == 1:
-        from fairway.problems.files import document
-
         print(document.render(instances[0]), end="")
     else:
         raise InvalidRequest("a set of instances needs --output with a name that ends in .npz")
@@ -129,10 +117,8 @@ def generate(
 
 def convert(
     file: File,
-    output: Annotated[Path, typer.Argument(help="File to write")],
-    form: Annotated[
-        str | None, typer.Option("--format", help="Format to write (default: by the suffix)")
-    ] = None,
+    output: Annotated[Path, Argument(help="File to write")],
+    form: Annotated[str | None, Option("--format", help="Format (default: by the suffix)")] = None,
     index: Index = None,
     distances: Distances = None,
 ) -> None:
@@ -164,9 +150,7 @@ def bed_list(json: Json = False) -> None:
 @bed_app.command("show")
 def bed_show(
     name: BedName,
-    references: Annotated[
-        Path | None, typer.Option(help="File of reference tours: the authors' lkh_*.pkl, or .npz")
-    ] = None,
+    references: Annotated[Path | None, Option(help="File of reference tours, .pkl or .npz")] = None,
 ) -> None:
     """Load a test set, check its hashes, and print what is known about it."""
     from fairway.cli import show
@@ -177,19 +161,18 @@ def bed_show(
     known = None if references is None else load_references(name, references)
     show.out.print(show.bed_table([bed]))
     for array, digest in bed.sha256.items():
-        show.out.print(f"{array:12s} sha256 {digest}  as expected", soft_wrap=True)
+        show.line(f"{array:12s} sha256 {digest}  as expected")
     if known is not None:
-        show.out.print(
-            f"references   {known.source}: {len(instances) - len(known.refused)} usable, "
-            f"{len(known.refused)} refused by the judge {known.refused.tolist()}",
-            soft_wrap=True,
+        usable, refused = len(instances) - len(known.refused), known.refused.tolist()
+        show.line(
+            f"references   {known.source}: {usable} usable, {len(refused)} refused by the judge {refused}"
         )
 
 
 @bed_app.command("export")
 def bed_export(
     name: BedName,
-    output: Annotated[Path, typer.Argument(help="File to write")],
+    output: Annotated[Path, Argument(help="File to write")],
     index: Index = None,
 ) -> None:
     """Write a test set as .npz, or one of its instances in any format."""

@@ -16,8 +16,6 @@ from fairway.pictures.sheet import EM, MARGIN, POINTS, key, sheet, shortened
 from fairway.problems.instance import Instance
 from fairway.problems.table import PROBLEMS
 
-FORMATS = (".png", ".svg")
-
 
 def draw(instance: Instance, tour: Sequence[int] | None = None) -> Figure:
     """A picture of an instance, or of a tour with all that the judge finds wrong with it.
@@ -59,17 +57,21 @@ def save(figure: Figure, path: str | Path) -> None:
     """Write a picture, whole or not at all, as PNG or SVG by its suffix; the same picture gives the same bytes."""
     if not isinstance(figure, Figure):
         raise InvalidRequest(f"save takes a picture of draw; this is a {type(figure).__name__}")
-    place = Path(path)
-    suffix = place.suffix.lower()
-    if suffix not in FORMATS:
-        raise InvalidFile(
-            f"{path}: the suffix {suffix or '(none)'} names no picture; expected {' or '.join(FORMATS)}"
-        )
-    content = BytesIO()
+    place, content = Path(path), BytesIO()
+    suffix = suffix_of(place)
     metadata = {"Date": None} if suffix == ".svg" else None
     with palette.settings():
         figure.savefig(content, format=suffix[1:], dpi=150, metadata=metadata)
     atomic.write_bytes(place, content.getvalue())
+
+
+def suffix_of(place: Path) -> str:
+    """Of a picture, in small letters; a file that could hold none is refused."""
+    suffix = place.suffix.lower()
+    if suffix not in (".png", ".svg"):
+        said = suffix or "(none)"
+        raise InvalidFile(f"{place}: the suffix {said} names no picture; expected .png or .svg")
+    return suffix
 
 
 def _judged(instance: Instance, tour: Sequence[int]) -> Solution | Rejection:

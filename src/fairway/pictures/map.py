@@ -10,9 +10,11 @@ from matplotlib.collections import LineCollection
 from fairway.pictures import palette
 from fairway.pictures.sheet import EM, POINTS, width
 
+Tour = tuple[int, ...]
 Pair = Float[np.ndarray, " 2"]
 Points = Float[np.ndarray, "_ 2"]
 Legs = Float[np.ndarray, "L 2 2"]
+Order = Int[np.ndarray, " N"]
 Flags = Bool[np.ndarray, " N"]
 
 ROOM = 1.14
@@ -49,12 +51,7 @@ class Frame:
 
 
 def draw(
-    axes: Axes,
-    side: float,
-    points: Points,
-    tour: tuple[int, ...] | None,
-    labels: list[str],
-    wrong: Flags,
+    axes: Axes, side: float, points: Points, tour: Tour | None, labels: list[str], wrong: Flags
 ) -> None:
     """Draw the nodes, and the tour where there is one, on axes that are a square of `side` inches."""
     frame = _frame(points, side)
@@ -143,12 +140,7 @@ def _names(
 
 
 def place(
-    spots: Points,
-    sizes: Points,
-    order: Int[np.ndarray, " N"],
-    legs: Legs,
-    side: float,
-    reach: float,
+    spots: Points, sizes: Points, order: Order, legs: Legs, side: float, reach: float
 ) -> dict[int, Pair]:
     """The centre of each label that finds room, by node; the nodes first in `order` choose first.
 

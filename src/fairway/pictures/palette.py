@@ -8,7 +8,6 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from matplotlib import style
 from matplotlib.artist import Artist
@@ -29,24 +28,16 @@ ALONG = LinearSegmentedColormap.from_list("along", ("#8cc0e3", BLUE, NAVY))
 
 HATCH = "//////"
 
-
-class Look(NamedTuple):
-    """How one of several series is drawn; no two share a colour, and neighbours share no marker or dash."""
-
-    colour: str
-    marker: str
-    dash: str
-
-
 LOOKS = (
-    Look(BLUE, "o", "-"),
-    Look(VERMILLION, "s", "--"),
-    Look("#009e73", "^", "-."),
-    Look(ORANGE, "D", "-"),
-    Look("#cc79a7", "v", "--"),
-    Look(INK, "P", "-."),
-    Look("#56b4e9", "X", ":"),
+    (BLUE, "o", "-"),
+    (VERMILLION, "s", "--"),
+    ("#009e73", "^", "-."),
+    (ORANGE, "D", "-"),
+    ("#cc79a7", "v", "--"),
+    (INK, "P", "-."),
+    ("#56b4e9", "X", ":"),
 )
+"""Colour, marker and dash of series: no two share a colour, and neighbours share no marker or dash."""
 
 
 SETTINGS = {

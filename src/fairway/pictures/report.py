@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from fairway.pictures import palette
-from fairway.pictures.palette import LOOKS, Look
+from fairway.pictures.palette import LOOKS
 from fairway.pictures.sheet import dress, gutter, key_of_series, panels, shortened
 
 FIGURES = {"sol": "Sol. infeasible, %", "inst": "Inst. infeasible, %", "gap": "gap, %"}
@@ -194,21 +194,21 @@ def draw_budgets(title: str, points: Sequence[Point]) -> Figure:
         for axes, field in zip(figure.axes, fields, strict=True):
             for one in series:
                 own = [point for point in points if (point.series, point.published) == one]
-                _line(axes, own, field, LOOKS[names.index(one[0]) % len(LOOKS)])
+                _line(axes, own, field, names.index(one[0]))
             _dress_budgets(axes, field)
         figure.axes[1].set_xlim(figure.axes[0].get_xlim())
         key_of_series(figure)
     return figure
 
 
-def _line(axes: Axes, points: Sequence[Point], field: str, look: Look) -> None:
+def _line(axes: Axes, points: Sequence[Point], field: str, place: int) -> None:
     """One method by ascending budgets; drawn also where it has no points, so that the key is whole."""
     known = sorted((p.seconds, getattr(p, field)) for p in points if getattr(p, field) is not None)
-    published = points[0].published
-    fill, edge = ("white", look.colour) if published else (look.colour, "white")
+    published, (colour, marker, _) = points[0].published, LOOKS[place % len(LOOKS)]
+    fill, edge = ("white", colour) if published else (colour, "white")
     axes.plot(
-        [seconds for seconds, _ in known], [value for _, value in known], color=look.colour,
-        linestyle=":" if published else "-", linewidth=1.5, marker=look.marker, markersize=6.5,
+        [seconds for seconds, _ in known], [value for _, value in known], color=colour,
+        linestyle=":" if published else "-", linewidth=1.5, marker=marker, markersize=6.5,
         markerfacecolor=fill, markeredgecolor=edge,
         label=f"{points[0].series}, {'published' if published else 'measured'}",
     )  # fmt: skip

@@ -15,6 +15,8 @@ from fairway.pictures import palette
 from fairway.pictures.sheet import AXIS, MARGIN, POINTS, TITLE, axes_at, gutter
 from fairway.problems.instance import Instance
 
+Look = dict[str, Any]
+Rows = Int[np.ndarray, " R"]
 Values = Float[np.ndarray, " R"]
 Flags = Bool[np.ndarray, " R"]
 Happens = Float[np.ndarray, "K R"]
@@ -37,7 +39,7 @@ COUNTED = {
 class Page:
     """What the rows of a picture stand for, and the measures that follow from it."""
 
-    nodes: Int[np.ndarray, " R"]
+    nodes: Rows
     labels: list[str]
     wrong: Flags
     """The rows in which a limit is broken."""
@@ -100,14 +102,14 @@ class Page:
         return first + panel * (gutter(self.labels, self.font) + self._width + BETWEEN)
 
 
-def order(instance: Instance, tour: tuple[int, ...] | None) -> Int[np.ndarray, " R"]:
+def order(instance: Instance, tour: tuple[int, ...] | None) -> Rows:
     """The node of each row: the tour, or without one the least limit first; the depot last, if it has a window."""
     stops = np.array(tour or range(1, instance.nodes))
     stops = stops[np.lexsort(_limits(instance, stops))] if tour is None else stops
     return np.append(stops, 0) if instance.timed else stops
 
 
-def _limits(instance: Instance, nodes: Int[np.ndarray, " R"]) -> tuple[Values, Values]:
+def _limits(instance: Instance, nodes: Rows) -> tuple[Values, Values]:
     """From where to where is allowed: the windows, or zero up to the drafts."""
     if instance.timed:
         return instance.opens[nodes], instance.closes[nodes]
@@ -120,6 +122,8 @@ def draw(
     """Draw windows or drafts row by row, and what a tour makes of them where there is one."""
     timed, (low, high) = instance.timed, _limits(instance, page.nodes)
     happens = None if judged is None else _happens(instance, judged)
+    counted = COUNTED[instance.load] if len(page.spans) == 1 else f"{instance.load} load"
+    unit = "time" if timed else "draft" if judged is None else counted
     for axes, span in page.panels(figure):
         scale = span if timed else slice(None)  # time goes on from panel to panel
         first, last = low[scale].min(), high[scale].max()
@@ -132,7 +136,7 @@ def draw(
             draw_rows, means = (_visits, "late") if timed else (_loads, "overloads")
             draw_rows(panel, happens[:, span])
             panel.excess(page.wrong[span], high[span], happens[-1, span], means)
-        axes.set_xlabel(_unit(instance, judged is not None, len(page.spans)), fontsize=9)
+        axes.set_xlabel(unit, fontsize=9)
     title = ("Drafts, the shallowest port on top", "Load at each port, in tour order downward")
     if timed:
         title = (
@@ -141,13 +145,6 @@ def draw(
         )
     first = figure.axes[-len(page.spans)]
     first.set_title(title[judged is not None], fontsize=10, loc="left")
-
-
-def _unit(instance: Instance, toured: bool, panels: int) -> str:
-    if instance.timed:
-        return "time"
-    counted = COUNTED[instance.load] if panels == 1 else f"{instance.load} load"
-    return counted if toured else "draft"
 
 
 def _happens(instance: Instance, judged: Solution | Rejection) -> Happens:
@@ -187,19 +184,14 @@ class Panel:
     """The axes of one span of rows with the measures its marks need; every mark bears its meaning as label."""
 
     axes: Axes
-    rows: Int[np.ndarray, " R"]
+    rows: Rows
     stops: Flags
     """The rows of stops, not of the return."""
     mark: float
     """The size of a marker in points: most of a row's height, but never too small to see."""
 
     def bars(
-        self,
-        rows: Int[np.ndarray, " R"],
-        ends: tuple[Values, Values],
-        means: str,
-        look: dict[str, Any],
-        half: float = HALF,
+        self, rows: Rows, ends: tuple[Values, Values], means: str, look: Look, half: float = HALF
     ) -> None:
         """Horizontal bars, cut just out of sight; one of no length is still seen where it has an edge."""
         if len(rows):
@@ -208,7 +200,7 @@ class Panel:
             boxes = np.stack(corners, axis=-1).reshape(-1, 4, 2)
             self.axes.add_collection(PolyCollection(list(boxes), label=means, **look))
 
-    def strokes(self, ends: tuple[np.ndarray, ...], means: str, look: dict[str, Any]) -> None:
+    def strokes(self, ends: tuple[np.ndarray, ...], means: str, look: Look) -> None:
         """Lines; of all of them the first x, then the first y, the second x and the second y."""
         if len(ends[0]):
             lines = list(np.stack(ends, axis=-1).reshape(-1, 2, 2))
