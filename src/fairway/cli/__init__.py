@@ -14,11 +14,8 @@ from fairway.extras import learning
 ANSWERED, NOT_FEASIBLE, BAD_INPUT = 0, 1, 2
 """Exit codes: all is well; an answer that is not 'feasible'; usage or input that cannot be served."""
 
-INTERRUPTED = 130
-"""What shells make of Ctrl-C."""
-TERMINATED = 143
-"""What they make of SIGTERM."""
-
+INTERRUPTED, TERMINATED = 130, 143
+"""What shells make of Ctrl-C and of SIGTERM."""
 
 OF_OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EPIPE, errno.EIO, errno.EBADF)
 """How writing an answer fails."""
@@ -32,9 +29,8 @@ def main() -> None:
         # Closed: what is written fails, as on a full disk, and only where something is.
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(
-            errors="backslashreplace"
-        )  # a name may hold what a terminal cannot show
+        # A name may hold what a terminal cannot show.
+        sys.stdout.reconfigure(errors="backslashreplace")
     if os.getpid() == 1:
         # The system ends every process on SIGTERM but the first of a container, unless that says what is to be done.
         # Its children need not be told: they end with it.
@@ -53,8 +49,7 @@ def _run() -> int:
     except SystemExit as end:
         code = end.code
     except FairwayError as error:
-        complain(error)
-        code = BAD_INPUT
+        code = complain(error)
     except KeyboardInterrupt:
         code = INTERRUPTED
     except OSError as error:
@@ -66,13 +61,9 @@ def _run() -> int:
     return code if isinstance(code, int) else ANSWERED
 
 
-def complain(error: FairwayError) -> None:
-    """Say on stderr, in one sentence, what cannot be served."""
-    _refused(str(error))
-
-
-def _refused(sentence: str) -> int:
-    print(f"fairway: {cleaned(sentence)}", file=sys.stderr)
+def complain(error: FairwayError | str) -> int:
+    """Say on stderr, in one sentence, what cannot be served; the exit code."""
+    print(f"fairway: {cleaned(str(error))}", file=sys.stderr)
     return BAD_INPUT
 
 
@@ -85,7 +76,7 @@ def _failed(error: OSError) -> int:
     if error.filename is None and error.errno in OF_OUTPUT:  # unbuffered, nothing is left to flush
         return _output_lost(error)
     where = "" if error.filename is None else f"{error.filename}: "
-    return _refused(f"{where}{error.strerror or error}")
+    return complain(f"{where}{error.strerror or error}")
 
 
 def _output_lost(error: OSError) -> int:
@@ -93,5 +84,5 @@ def _output_lost(error: OSError) -> int:
     # What is still buffered must go nowhere, or the interpreter would try, and fail, once more at its exit.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if not isinstance(error, BrokenPipeError):
-        _refused(f"standard output cannot be written ({error.strerror or error})")
+        complain(f"standard output cannot be written ({error.strerror or error})")
     return BAD_INPUT

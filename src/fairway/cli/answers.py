@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from fairway.cli.show import tour_line, violation_lines
+from fairway.cli.show import head, table, tour_line, violation_lines
 from fairway.judge import Rejection
 from fairway.problems.instance import Instance
 from fairway.solver.explain.explanation import Explanation
@@ -18,33 +17,27 @@ from fairway.solver.explain.repair import Repair
 from fairway.solver.results import Result, attempt_record, tour_record
 
 STYLES = {
-    "optimal": "bold green",
-    "feasible": "green",
-    "infeasible": "bold red",
-    "unknown": "yellow",
-}
+    "optimal": "bold green", "feasible": "green", "infeasible": "bold red", "unknown": "yellow"
+}  # fmt: skip
 Answered = tuple[str, Instance, Result]
 """What an instance is called, the instance, and its result."""
 
 
 def result_table(answers: Iterable[Answered]) -> Table:
-    """A row a result."""
-    table = Table("instance", box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("status", no_wrap=True)
-    for column in ("cost", "gap", "makespan", "seconds"):
-        table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("found by", no_wrap=True)
+    """One row per result."""
+    shown = table("instance", "status", ">cost", ">gap", ">makespan", ">seconds", "found by")
+    for column in shown.columns[1:]:
+        column.no_wrap = True
     for label, instance, result in answers:
-        table.add_row(
-            label,
-            Text(result.status + ", interrupted" * result.interrupted, STYLES[result.status]),
-            _number(result.cost),
-            _percent(result.gap),
-            _number(result.makespan) if instance.problem == "tsptw" else "",
-            f"{result.seconds:.3f}",
-            result.method or "",
+        status = result.status + ", interrupted" * result.interrupted
+        cost, makespan = (
+            f"{value:.8g}" if math.isfinite(value) else ""
+            for value in (result.cost, result.makespan if instance.timed else math.inf)
         )
-    return table
+        gap = f"{100 * result.gap:.2f} %" if math.isfinite(result.gap) else ""
+        found = cost, gap, makespan, f"{result.seconds:.3f}", result.method or ""
+        shown.add_row(label, Text(status, STYLES[result.status]), *found)
+    return shown
 
 
 def result_lines(label: str, instance: Instance, result: Result) -> list[Text]:
@@ -59,7 +52,7 @@ def result_lines(label: str, instance: Instance, result: Result) -> list[Text]:
 
 def result_json(label: str, instance: Instance, result: Result) -> str:
     """One line for programs; what is not known, or not finite, is null."""
-    return json.dumps({**_head(label, instance), **result.to_dict()}, allow_nan=False)
+    return json.dumps({**head(label, instance), **result.to_dict()}, allow_nan=False)
 
 
 def explanation_lines(label: str, instance: Instance, explanation: Explanation) -> list[Text]:
@@ -78,7 +71,7 @@ def explanation_lines(label: str, instance: Instance, explanation: Explanation) 
 def explanation_json(label: str, instance: Instance, explanation: Explanation) -> str:
     """One line for programs."""
     record = {
-        **_head(label, instance),
+        **head(label, instance),
         "status": explanation.status,
         "why": explanation.why,
         "stops": list(explanation.stops),
@@ -92,27 +85,14 @@ def explanation_json(label: str, instance: Instance, explanation: Explanation) -
     return json.dumps(record, allow_nan=False)
 
 
-def _head(label: str, instance: Instance) -> dict[str, Any]:
-    return {"name": label, "problem": instance.problem, "nodes": instance.nodes}
-
-
 def _repair(repair: Repair | None) -> dict[str, Any] | None:
     if repair is None:
         return None
-    changed = {
-        key: getattr(repair, key) for key in ("node", "limit", "before", "after", "smallest")
-    }
+    keys = ("node", "limit", "before", "after", "smallest")
+    changed = {key: getattr(repair, key) for key in keys}
     return {**changed, "tour": repair.solution and list(repair.solution.tour)}
 
 
 def _attempt_lines(instance: Instance, attempt: Rejection) -> list[Text]:
     words = [Text(line) for line in violation_lines(attempt, most=5)]
     return [Text("  the least late order found:"), tour_line(instance, attempt.tour), *words]
-
-
-def _number(value: float) -> str:
-    return f"{value:.8g}" if math.isfinite(value) else ""
-
-
-def _percent(gap: float) -> str:
-    return f"{100 * gap:.2f} %" if math.isfinite(gap) else ""

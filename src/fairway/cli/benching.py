@@ -3,35 +3,31 @@
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Option
 
 if TYPE_CHECKING:
     from fairway.train.throughput import Pace
 
-bench_app = typer.Typer(help="How fast this machine is: train.", no_args_is_help=True)
+bench_app = typer.Typer(no_args_is_help=True)
 
 
 @bench_app.callback()
 def bench() -> None:
-    """How fast the parts of Fairway are on this machine."""
+    """Measure the speed of this machine: train."""
 
 
 @bench_app.command("train")
 def bench_train(
-    device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option()] = "auto",
+    device: Annotated[Literal["auto", "cpu", "cuda"], Option(help="Device to run on")] = "auto",
 ) -> None:
-    """Training steps of POMO*+PIP, with and without the mask: instances a second, milliseconds by phase, memory."""
-    from rich import box
-    from rich.table import Table
-
+    """Time training steps of POMO*+PIP with and without the mask: instances per second, phases, memory."""
     from fairway.cli import show
     from fairway.train.processes import device_named
     from fairway.train.throughput import REFERENCE, paces
 
-    table = Table(box=box.SIMPLE)
-    for name in ("nodes", "batch x tours", "mask", "instances/s", "authors' code"):
-        table.add_column(name, justify="right")
-    for name in ("step ms", "draw", "encode", "rollout", "gradient", "memory GB", "mask adds"):
-        table.add_column(name, justify="right")
+    speed = (">nodes", ">batch x tours", ">mask", ">instances/s", ">authors' code")
+    phases = (">step ms", ">draw", ">encode", ">rollout", ">gradient", ">memory GB", ">mask adds")
+    table = show.table(*speed, *phases)
     unmasked: dict[int, Pace] = {}
     with show.progress() as progress:
         for pace in progress.track(paces(device_named(device)), description="measuring"):

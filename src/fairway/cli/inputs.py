@@ -2,7 +2,7 @@
 
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from fairway.cli import show
 from fairway.errors import FairwayError, InvalidRequest
@@ -10,8 +10,6 @@ from fairway.problems.distances import Distances
 from fairway.problems.files import read, tours
 from fairway.problems.instance import Instance
 from fairway.problems.sets import InstanceSet
-
-Item = TypeVar("Item", Instance, Instance | InstanceSet)
 
 
 class Group(NamedTuple):
@@ -27,12 +25,19 @@ def one_instance(path: Path, index: int | None, distances: Distances | None) -> 
     if isinstance(item, Instance):
         if index not in (None, 0):
             raise InvalidRequest(f"{path}: holds one instance; --index {index} is not in it")
-        return _noted(item)
+        _note_units(item)
+        return item
     if index is None:
         raise InvalidRequest(f"{path}: holds {len(item)} instances; choose one with --index")
-    if not 0 <= index < len(item):
-        raise InvalidRequest(f"{path}: has no instance {index}; expected 0 to {len(item) - 1}")
-    return item[index]
+    return member(item, index, str(path))
+
+
+def member(instances: InstanceSet, index: int, source: str) -> Instance:
+    """One instance of a set, by its number from 0."""
+    if not 0 <= index < len(instances):
+        last = len(instances) - 1
+        raise InvalidRequest(f"{source}: has no instance {index}; expected 0 to {last}")
+    return instances[index]
 
 
 def groups(
@@ -43,12 +48,13 @@ def groups(
     sets, refused = [], []
     for path in paths:
         try:
-            item = _noted(read(path, distances))
+            item = read(path, distances)
         except FairwayError as error:
             refused.append(error)
             continue
         name = item.name or path.stem
         if isinstance(item, Instance):
+            _note_units(item)
             labels.append(name)
             instances.append(item)
         else:
@@ -57,11 +63,10 @@ def groups(
     return [group for group in groups if group.labels], refused
 
 
-def _noted(item: Item) -> Item:
-    """The same, after a word on stderr where its units cannot fit."""
-    for sentence in item.unit_notes if isinstance(item, Instance) else ():
-        show.note(f"{item.name}: {sentence}")
-    return item
+def _note_units(instance: Instance) -> None:
+    """A word on stderr where the units of an instance cannot fit."""
+    for sentence in instance.unit_notes:
+        show.note(f"{instance.name}: {sentence}")
 
 
 def bundled_examples() -> list[Path]:

@@ -51,6 +51,11 @@ if not out.is_terminal:
     out.width = WIDE
 
 
+def line(text: str | Text) -> None:
+    """Print a line of the answer, however long."""
+    out.print(text, soft_wrap=True)
+
+
 def note(sentence: str) -> None:
     """Say something that is not the answer, on stderr."""
     err.print(f"note: {sentence}", style="dim", soft_wrap=True)
@@ -58,22 +63,16 @@ def note(sentence: str) -> None:
 
 def progress() -> Progress:
     """A bar on stderr for work that takes a while; it shows on terminals only and leaves nothing behind."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    settings = {"console": err, "transient": True, "disable": not err.is_terminal}
+    return Progress(*columns, TimeRemainingColumn(), **settings)
 
 
-def json_line(label: str, instance: Instance, status: str, verdict: Solution | Rejection) -> str:
+def json_line(label: str, instance: Instance, verdict: Solution | Rejection) -> str:
     """One line for programs: the answer with everything the judge knows."""
     record = {
-        "name": label,
-        "problem": instance.problem,
-        "nodes": instance.nodes,
-        "status": status,
+        **head(label, instance),
+        "status": "refused" if isinstance(verdict, Rejection) else "feasible",
         "cost": verdict.cost,
         "makespan": verdict.makespan,
         "tour": list(verdict.tour),
@@ -83,24 +82,27 @@ def json_line(label: str, instance: Instance, status: str, verdict: Solution | R
     return json.dumps(record, default=np.ndarray.tolist)
 
 
+def head(label: str, instance: Instance) -> dict[str, Any]:
+    """Which instance a line for programs is of."""
+    return {"name": label, "problem": instance.problem, "nodes": instance.nodes}
+
+
 def verdict_line(label: str, instance: Instance, verdict: Solution | Rejection) -> Text:
     """The answer in one line."""
     what = f"{instance.problem.upper()}, {_counted(instance.nodes - 1, 'stop')}"
-    if isinstance(verdict, Solution):
-        answer = Text("feasible", style="bold green")
-        answer.append(f"  cost {verdict.cost:.10g}", style="default")
-        if instance.timed:
-            answer.append(f"  back at the depot at {verdict.makespan:.10g}", style="default")
-    else:
-        answer = Text(
-            f"refused: {_counted(len(verdict.violations), 'violation')}", style="bold red"
+    named = Text.assemble((label, "bold"), f"  ({what})  ")
+    if isinstance(verdict, Rejection):
+        return named.append(
+            f"refused: {_counted(len(verdict.violations), 'violation')}", "bold red"
         )
-    return Text.assemble((label, "bold"), f"  ({what})  ", answer)
+    back = f"  back at the depot at {verdict.makespan:.10g}" if instance.timed else ""
+    return named.append("feasible", "bold green").append(f"  cost {verdict.cost:.10g}{back}")
 
 
 def tour_line(instance: Instance, tour: Iterable[int]) -> Text:
     """The stops in order, by name where they have names, between two calls at the depot."""
-    stops = " > ".join(_name(instance, node) for node in (0, *tour, 0))
+    names = instance.names or range(instance.nodes)
+    stops = " > ".join(str(names[node]) for node in (0, *tour, 0))
     return Text(f"  {stops}", style="cyan")
 
 
@@ -113,60 +115,41 @@ def violation_lines(verdict: Rejection, most: int = 20) -> list[str]:
 
 
 def schedule_table(instance: Instance, verdict: Solution | Rejection) -> Table | None:
-    """The schedule of a tour, a row a stop, broken limits marked; None where the tour is not one."""
-    broken = {violation.node for violation in _broken(verdict)}
-    if verdict.schedule is None:
+    """The schedule of a tour, one row per stop, broken limits marked; None where the tour is not one."""
+    schedule = verdict.schedule
+    if schedule is None:
         return None
-    table = _time_table if instance.timed else _load_table
-    return table(instance, verdict.schedule, broken)
-
-
-def bed_line(bed: Bed) -> str:
-    """A bed as one line for programs."""
-    return json.dumps(asdict(bed))
+    limits = ("opens", "closes") if instance.timed else ("demand",)
+    columns = {limit: getattr(instance, limit)[schedule.node] for limit in limits}
+    columns |= _columns(instance, schedule)
+    nodes = columns.pop("node").tolist()
+    first, mark = ("stop", "late") if instance.timed else ("port", "too deep")
+    shown = table(first, *(f">{name}" for name in columns), "")
+    broken = {violation.node for violation in _broken(verdict)}
+    for node, *numbers in zip(nodes, *columns.values(), strict=True):
+        name = str(node) if instance.names is None else f"{node} ({instance.names[node]})"
+        wrong = mark if node in broken else ""
+        shown.add_row(name, *map(_number, numbers), wrong, style="red" if wrong else None)
+    return shown
 
 
 def bed_table(beds: Iterable[Bed]) -> Table:
-    """The beds, a row each."""
-    table = Table("bed", "nodes", "hardness", "instances", "seed", "from", box=box.SIMPLE)
+    """The beds, one row each."""
+    shown = table("bed", ">nodes", "hardness", ">instances", ">seed", "from")
     for bed in beds:
         hardness = bed.hardness if bed.eta is None else f"{bed.hardness}, eta {bed.eta:g}"
         source = "the paper" if bed.published else "Fairway"
-        table.add_row(bed.name, str(bed.nodes), hardness, f"{bed.count:,}", str(bed.seed), source)
-    return table
+        shown.add_row(bed.name, str(bed.nodes), hardness, f"{bed.count:,}", str(bed.seed), source)
+    return shown
 
 
-def _time_table(instance: Instance, schedule: Schedule, late: set[int]) -> Table:
-    table = _table("stop", ("opens", "closes", "arrival", "wait", "start", "departure"))
-    for visit in schedule:
-        opens, closes = instance.opens[visit.node], instance.closes[visit.node]
-        numbers = (opens, closes, visit.arrival, visit.wait, visit.start, visit.departure)
-        _add_row(
-            table, _row_name(instance, visit.node), numbers, "late" if visit.node in late else ""
-        )
-    return table
-
-
-def _load_table(instance: Instance, schedule: Schedule, deep: set[int]) -> Table:
-    table = _table("port", ("demand", "load", "draft"))
-    for call in schedule:
-        numbers = (instance.demand[call.node], call.load, call.draft)
-        _add_row(
-            table, _row_name(instance, call.node), numbers, "too deep" if call.node in deep else ""
-        )
-    return table
-
-
-def _table(first: str, columns: Iterable[str]) -> Table:
-    table = Table(first, box=box.SIMPLE)
+def table(*columns: str) -> Table:
+    """An empty table; columns whose names begin with > are aligned right."""
+    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
-        table.add_column(column, justify="right")
-    table.add_column("")
-    return table
-
-
-def _add_row(table: Table, name: str, numbers: Iterable[float], mark: str) -> None:
-    table.add_row(name, *map(_number, numbers), mark, style="red" if mark else None)
+        justify = "right" if column.startswith(">") else "left"
+        shown.add_column(column.removeprefix(">"), justify=justify)
+    return shown
 
 
 def _broken(verdict: Solution | Rejection) -> tuple[Violation, ...]:
@@ -177,15 +160,6 @@ def _number(value: float) -> str:
     """To a thousandth, or to six digits where it is small."""
     text = f"{value:.3f}" if abs(value) >= 1 else f"{value:.6g}"
     return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
-
-
-def _name(instance: Instance, node: int) -> str:
-    return str(node) if instance.names is None else instance.names[node]
-
-
-def _row_name(instance: Instance, node: int) -> str:
-    """Number and name: programs go by number, people by name."""
-    return str(node) if instance.names is None else f"{node} ({_name(instance, node)})"
 
 
 def _columns(instance: Instance, schedule: Schedule) -> dict[str, np.ndarray]:

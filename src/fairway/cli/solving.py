@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from fairway.cli import ANSWERED, BAD_INPUT, INTERRUPTED, NOT_FEASIBLE, complain
 from fairway.cli.options import Distances, File, Index, Json
-from fairway.errors import InvalidRequest
+from fairway.errors import InvalidFile, InvalidRequest
 
 if TYPE_CHECKING:
     from fairway.cli.answers import Answered
     from fairway.cli.inputs import Group
-    from fairway.errors import FairwayError
-    from fairway.problems.instance import Instance
     from fairway.solver.request import Request
     from fairway.solver.results import Improvement, Result, Watch
 
@@ -27,29 +26,23 @@ MOST_TOURS = 20
 
 def solve(
     files: Annotated[
-        list[Path] | None, typer.Argument(help="Instances; none solves the bundled examples.")
+        list[Path] | None, Argument(help="Instance files (default: the examples that ship)")
     ] = None,
     seconds: Annotated[
-        float, typer.Option(help="Time limit per instance; stops early once proved optimal.")
+        float, Option(help="Time limit per instance; stops early once proved optimal")
     ] = 1.0,
-    seed: Annotated[int, typer.Option(help="For equal answers, with --iterations.")] = 0,
-    initial: Annotated[str | None, typer.Option(help="A plan to start from, or a file.")] = None,
-    iterations: Annotated[
-        int | None, typer.Option(help="Search steps instead of a time limit.")
-    ] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes; all cores if none.")] = None,
-    objective: Annotated[
-        Literal["travel", "makespan"], typer.Option(help="What is to be least.")
-    ] = "travel",
-    policy: Annotated[
-        str, typer.Option(help="A trained policy or colony, a shipped one's name, or none.")
-    ] = "auto",
-    plot: Annotated[Path | None, typer.Option(help="A .png or .svg of the one tour.")] = None,
-    pictures: Annotated[Path | None, typer.Option(help="A folder to draw each tour into.")] = None,
+    seed: Annotated[int, Option(help="Random seed")] = 0,
+    initial: Annotated[str | None, Option(help="Tour to start from, or a file")] = None,
+    iterations: Annotated[int | None, Option(help="Search steps in place of a time limit")] = None,
+    workers: Annotated[int | None, Option(help="Number of processes (default: all cores)")] = None,
+    objective: Annotated[Literal["travel", "makespan"], Option(help="What to minimise")] = "travel",
+    policy: Annotated[str, Option(help="Trained policy or colony: folder, name or none")] = "auto",
+    plot: Annotated[Path | None, Option(help="Draw the tour into this .png or .svg")] = None,
+    pictures: Annotated[Path | None, Option(help="Draw every tour into this folder")] = None,
     distances: Distances = None,
     json: Json = False,
 ) -> None:
-    """Find a short tour for each instance, prove it the best where that can be, and print it, verified."""
+    """Find the best tour of each instance in the time given, verified, and proved optimal where possible."""
     from fairway.cli import inputs
     from fairway.solver.guidance import choice_of
     from fairway.solver.many import crew_size, job_of
@@ -65,32 +58,26 @@ def solve(
         job_of(group.instances, request, None)  # what cannot be asked is refused before any work
     workers = crew_size(workers)
     places = _picture_places(plot, pictures)
-    seen: Counter[str] = Counter()
+    codes = {BAD_INPUT} if refused else set()
     for group in groups:
         with closing(_results(group, request, initial, workers)) as results:
             answers = zip(group.labels, group.instances, results, strict=True)
-            _report(_noted(answers, seen, places), json=json)
+            codes |= _report(answers, places, json=json)
     for error in refused:
         complain(error)
-    raise typer.Exit(_exit_code(seen, refused))
-
-
-def _exit_code(seen: Counter[str], refused: list["FairwayError"]) -> int:
-    if seen["interrupted"]:
-        return INTERRUPTED
-    if refused:
-        return BAD_INPUT
-    return NOT_FEASIBLE if seen["without a tour"] else ANSWERED
+    raise typer.Exit(
+        max(codes, default=ANSWERED)
+    )  # an interruption counts most, then what could not be read
 
 
 def explain(
     file: File,
     index: Index = None,
-    seconds: Annotated[float, typer.Option(help="In all.")] = 10.0,
+    seconds: Annotated[float, Option(help="Time limit")] = 10.0,
     distances: Distances = None,
     json: Json = False,
 ) -> None:
-    """Say why an instance has no tour: which stops collide, and the smallest change that would help."""
+    """Explain why an instance has no tour: the stops in conflict, and the smallest change that would help."""
     from fairway.cli import answers, inputs, show
     from fairway.solver.explain.explanation import explain as find_out
 
@@ -101,12 +88,12 @@ def explain(
         print(answers.explanation_json(label, instance, explanation))
     else:
         for line in answers.explanation_lines(label, instance, explanation):
-            show.out.print(line, soft_wrap=True)
+            show.line(line)
     raise typer.Exit(ANSWERED if explanation.status == "feasible" else NOT_FEASIBLE)
 
 
 def warmup() -> None:
-    """Compile ahead of the first `solve`, as when an image is built; users who can only read the result use it too."""
+    """Compile everything ahead of the first solve, for example when building an image."""
     from fairway.kernels.compiling import kept_in
     from fairway.solver.warmup import warm_up_all
 
@@ -139,40 +126,31 @@ def _results(
         yield solve_one(instance, request, plan, watch)
 
 
-def _noted(
-    answers: Iterable["Answered"], seen: Counter[str], places: Callable[[str], list[Path]]
-) -> Iterator["Answered"]:
-    """The answers as they are, counted and drawn on their way."""
-    for label, instance, result in answers:
-        seen["interrupted"] += result.interrupted
-        seen["without a tour"] += result.tour is None
-        if result.tour is not None:
-            for place in places(label):
-                _draw(instance, result.tour, place)
-        yield label, instance, result
-
-
-def _report(answers: Iterable["Answered"], *, json: bool) -> None:
-    """JSON lines as they come, or a table with the tours, if there are not too many, below it."""
+def _report(
+    answers: Iterable["Answered"], places: Callable[[str], list[Path]], *, json: bool
+) -> set[int]:
+    """Draw tours and print JSON lines as they come, or a table and, if they are few, the tours; the exit codes."""
     from fairway.cli import show
     from fairway.cli.answers import result_json, result_lines, result_table
 
-    if json:
-        for answer in answers:
-            print(result_json(*answer), flush=True)
-        return
-    first: list[Answered] = []
+    codes, kept = set(), []
+    for label, instance, result in answers:
+        without = ANSWERED if result.tour is not None else NOT_FEASIBLE
+        codes.add(INTERRUPTED if result.interrupted else without)
+        for place in places(label) if result.tour is not None else ():
+            from fairway.pictures import draw, save
 
-    def rows() -> Iterator["Answered"]:
-        for answer in answers:
-            if len(first) <= MOST_TOURS:  # the others need not be kept
-                first.append(answer)
-            yield answer
-
-    show.out.print(result_table(rows()))
-    for answer in first if len(first) <= MOST_TOURS else ():
+            save(draw(instance, result.tour), place)
+        if json:
+            print(result_json(label, instance, result), flush=True)
+        else:
+            kept.append((label, instance, result))
+    if kept:
+        show.out.print(result_table(kept))
+    for answer in kept if len(kept) <= MOST_TOURS else ():
         for line in result_lines(*answer):
-            show.out.print(line, soft_wrap=True)
+            show.line(line)
+    return codes
 
 
 @contextmanager
@@ -194,32 +172,18 @@ def _live(label: str) -> Iterator["Watch | None"]:
         yield watch
 
 
-def _draw(instance: "Instance", tour: tuple[int, ...], place: Path) -> None:
-    from fairway.pictures import draw, save
-
-    save(draw(instance, tour), place)
-
-
-def _check_picture(place: Path) -> None:
-    """Refuse, before any work, what no picture could be saved as."""
-    from fairway.pictures import FORMATS
-
-    if place.suffix.lower() not in FORMATS:
-        raise InvalidRequest(
-            f"--plot {place}: the suffix {place.suffix or '(none)'} names no picture; "
-            f"expected {' or '.join(FORMATS)}"
-        )
-    if not place.parent.is_dir():
-        raise InvalidRequest(
-            f"--plot {place}: there is no folder {place.parent}; make it, or choose another place"
-        )
-
-
 def _picture_places(plot: Path | None, folder: Path | None) -> Callable[[str], list[Path]]:
     """Where pictures go: to `plot`, and into a file for each label, never outside the folder, never the same twice."""
-    if plot is not None:
-        _check_picture(plot)
     single = [] if plot is None else [plot]
+    if plot is not None:  # what no picture could be saved as is refused before any work
+        from fairway.pictures import suffix_of
+
+        try:
+            suffix_of(plot)
+        except InvalidFile as error:
+            raise InvalidRequest(f"--plot {error}") from error
+        if not plot.parent.is_dir():
+            raise InvalidRequest(f"--plot {plot}: there is no folder {plot.parent}; make it first")
     if folder is None:
         return lambda _: single
     try:

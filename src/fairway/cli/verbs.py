@@ -1,14 +1,17 @@
 """The verbs. Heavy imports stand inside them, so that --help answers at once."""
 
+from dataclasses import asdict
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from fairway.cli import ANSWERED, NOT_FEASIBLE
 from fairway.cli.benching import bench_app
 from fairway.cli.evaluating import evaluate_app
-from fairway.cli.options import Distances, File, Index, Json, Tour
+from fairway.cli.options import TOUR, BedName, Distances, File, Index, Json, Tour
 from fairway.cli.reporting import report
 from fairway.cli.solving import explain, solve, warmup
 from fairway.cli.training import train
@@ -18,27 +21,16 @@ if TYPE_CHECKING:
     from fairway.problems.instance import Instance
 
 app = typer.Typer(
-    no_args_is_help=True,
-    invoke_without_command=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-bed_app = typer.Typer(help="The named test beds: list, show, export.", no_args_is_help=True)
-app.add_typer(bed_app, name="bed")
-app.command()(solve)
-app.command()(explain)
-app.command()(warmup)
-app.command()(train)
-app.add_typer(evaluate_app, name="evaluate")
-app.command()(report)
-app.add_typer(bench_app, name="bench")
+    no_args_is_help=True, invoke_without_command=True, add_completion=False, pretty_exceptions_enable=False
+)  # fmt: skip
+bed_app = typer.Typer(help="Named test sets: list, show, export.", no_args_is_help=True)
 
 
 @app.callback()
 def fairway(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    version: Annotated[bool, Option("--version", help="Print the version and exit")] = False,
 ) -> None:
-    """Tours that keep hard constraints: time windows (TSPTW) and draft limits (TSPDL)."""
+    """Solve, verify, draw and learn tours with hard constraints: time windows (TSPTW), draft limits (TSPDL)."""
     if version:
         from fairway import __version__
 
@@ -46,44 +38,41 @@ def fairway(
         raise typer.Exit(ANSWERED)
 
 
-@app.command()
 def verify(
     file: File,
     tour: Tour,
     index: Index = None,
     distances: Distances = None,
-    tolerance: Annotated[float | None, typer.Option(help="How far a limit may be passed.")] = None,
+    tolerance: Annotated[float | None, Option(help="Excess allowed over a limit")] = None,
     json: Json = False,
 ) -> None:
-    """Judge a tour: every stop once, every limit kept, the schedule in full."""
+    """Verify a tour and print its schedule, or every constraint that it violates."""
     from fairway.cli import inputs, show
     from fairway.judge import Rejection
     from fairway.judge import verify as judge
 
     instance = inputs.one_instance(file, index, distances)
     verdict = judge(instance, inputs.tour_given(tour, instance), tolerance)
+    label = instance.name or file.stem
     if json:
-        status = "refused" if isinstance(verdict, Rejection) else "feasible"
-        print(show.json_line(instance.name or file.stem, instance, status, verdict))
+        print(show.json_line(label, instance, verdict))
     else:
-        line = show.verdict_line(instance.name or file.stem, instance, verdict)
-        show.out.print(line, soft_wrap=True)
+        show.line(show.verdict_line(label, instance, verdict))
         if (table := show.schedule_table(instance, verdict)) is not None:
             show.out.print(table)
-        for line in show.violation_lines(verdict) if isinstance(verdict, Rejection) else ():
-            show.out.print(line, soft_wrap=True)
+        for why in show.violation_lines(verdict) if isinstance(verdict, Rejection) else ():
+            show.line(why)
     raise typer.Exit(NOT_FEASIBLE if isinstance(verdict, Rejection) else ANSWERED)
 
 
-@app.command()
 def plot(
     file: File,
-    tour: Annotated[str | None, typer.Option(help="Stops such as 3,1,2, or a file.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="A .png or .svg.")] = None,
+    tour: Annotated[str | None, Option(help=TOUR)] = None,
+    output: Annotated[Path | None, Option("--output", "-o", help="Picture, .png or .svg")] = None,
     index: Index = None,
     distances: Distances = None,
 ) -> None:
-    """Draw the tour on the map beside its schedule."""
+    """Draw an instance, or a tour on the map beside its schedule."""
     from fairway.cli import inputs, show
     from fairway.pictures import draw, save
 
@@ -91,29 +80,28 @@ def plot(
     stops = None if tour is None else inputs.tour_given(tour, instance)
     place = output or Path(f"{'stdin' if str(file) == '-' else file.stem}.png")
     save(draw(instance, stops), place)
-    show.out.print(str(place), soft_wrap=True)
+    show.line(str(place))
 
 
-@app.command()
 def generate(
-    problem: Annotated[Literal["tsptw", "tspdl"], typer.Argument(help="Which problem.")],
+    problem: Annotated[Literal["tsptw", "tspdl"], Argument(help="Problem to draw from")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to; a set needs .npz.")
+        Path | None, Option("--output", "-o", help="File to write; .npz for a set")
     ] = None,
-    nodes: Annotated[int, typer.Option("--nodes", "-n", help="The depot included.")] = 50,
-    hardness: Annotated[Literal["easy", "medium", "hard"], typer.Option()] = "hard",
-    count: Annotated[int, typer.Option(help="How many instances.")] = 1,
-    seed: Annotated[int, typer.Option(help="Equal seeds give equal instances.")] = 0,
-    eta: Annotated[float | None, typer.Option(help="Window half-width of hard TSPTW.")] = None,
-    sigma: Annotated[float | None, typer.Option(help="Percent of lowered drafts, TSPDL.")] = None,
+    nodes: Annotated[int, Option("--nodes", "-n", help="Number of nodes, depot included")] = 50,
+    hardness: Annotated[Literal["easy", "medium", "hard"], Option(help="Distribution")] = "hard",
+    count: Annotated[int, Option(help="Number of instances")] = 1,
+    seed: Annotated[int, Option(help="Random seed")] = 0,
+    eta: Annotated[float | None, Option(help="Half window width of hard TSPTW")] = None,
+    sigma: Annotated[float | None, Option(help="Percentage of lowered drafts, TSPDL")] = None,
 ) -> None:
-    """Draw instances from the paper's laws; without --output one instance goes to stdout as JSON."""
-    from fairway.problems.files import write
+    """Generate random instances as in the paper; without --output, print one as JSON."""
+    from fairway.problems.files import document, write
     from fairway.problems.generate import LoweredDrafts, TourWindows
     from fairway.problems.generate import generate as draw_set
 
     if eta is not None and (problem, hardness) != ("tsptw", "hard"):
-        raise InvalidRequest("--eta belongs to the hard law of tsptw; leave it out here")
+        raise InvalidRequest("--eta belongs to hard tsptw; leave it out here")
     if sigma is not None and problem != "tspdl":
         raise InvalidRequest("--sigma belongs to tspdl; leave it out here")
     law = TourWindows(eta=eta) if eta is not None else hardness
@@ -122,24 +110,19 @@ def generate(
     if output is not None:
         write(instances if count > 1 else instances[0], output)
     elif count == 1:
-        from fairway.problems.files import document
-
         print(document.render(instances[0]), end="")
     else:
         raise InvalidRequest("a set of instances needs --output with a name that ends in .npz")
 
 
-@app.command()
 def convert(
     file: File,
-    output: Annotated[Path, typer.Argument(help="The file to write.")],
-    form: Annotated[
-        str | None, typer.Option("--format", help="A format, whatever the suffix of OUTPUT.")
-    ] = None,
+    output: Annotated[Path, Argument(help="File to write")],
+    form: Annotated[str | None, Option("--format", help="Format (default: by the suffix)")] = None,
     index: Index = None,
     distances: Distances = None,
 ) -> None:
-    """Read an instance or a set in one format and write it in another."""
+    """Convert an instance or a set from one file format to another."""
     from fairway.cli import inputs, show
     from fairway.problems.files import read, write
     from fairway.problems.instance import Instance
@@ -153,25 +136,23 @@ def convert(
 
 @bed_app.command("list")
 def bed_list(json: Json = False) -> None:
-    """The beds that can be loaded by name."""
+    """List the test sets that can be named."""
     from fairway.cli import show
     from fairway.problems.beds import beds
 
     if json:
         for bed in beds().values():
-            print(show.bed_line(bed))
+            print(dumps(asdict(bed)))
     else:
         show.out.print(show.bed_table(beds().values()))
 
 
 @bed_app.command("show")
 def bed_show(
-    name: str,
-    references: Annotated[
-        Path | None, typer.Option(help="The authors' lkh_*.pkl, or .npz.")
-    ] = None,
+    name: BedName,
+    references: Annotated[Path | None, Option(help="File of reference tours, .pkl or .npz")] = None,
 ) -> None:
-    """Load a bed, check its hashes, and say what is known about it."""
+    """Load a test set, check its hashes, and print what is known about it."""
     from fairway.cli import show
     from fairway.evaluate.references import load_references
     from fairway.problems.beds import bed_named, load_bed
@@ -180,27 +161,27 @@ def bed_show(
     known = None if references is None else load_references(name, references)
     show.out.print(show.bed_table([bed]))
     for array, digest in bed.sha256.items():
-        show.out.print(f"{array:12s} sha256 {digest}  as expected", soft_wrap=True)
+        show.line(f"{array:12s} sha256 {digest}  as expected")
     if known is not None:
-        show.out.print(
-            f"references   {known.source}: {len(instances) - len(known.refused)} usable, "
-            f"{len(known.refused)} refused by the judge {known.refused.tolist()}",
-            soft_wrap=True,
+        usable, refused = len(instances) - len(known.refused), known.refused.tolist()
+        show.line(
+            f"references   {known.source}: {usable} usable, {len(refused)} refused by the judge {refused}"
         )
 
 
 @bed_app.command("export")
-def bed_export(name: str, output: Path, index: Index = None) -> None:
-    """Write a bed as .npz, or one of its instances in any format."""
+def bed_export(
+    name: BedName,
+    output: Annotated[Path, Argument(help="File to write")],
+    index: Index = None,
+) -> None:
+    """Write a test set as .npz, or one of its instances in any format."""
+    from fairway.cli.inputs import member
     from fairway.problems.beds import load_bed
     from fairway.problems.files import write
 
     instances = load_bed(name)
-    if index is not None and not 0 <= index < len(instances):
-        raise InvalidRequest(
-            f"bed {name} has no instance {index}; expected 0 to {len(instances) - 1}"
-        )
-    write(instances if index is None else instances[index], output)
+    write(instances if index is None else member(instances, index, name), output)
 
 
 def _losses(item: "Instance", output: Path) -> list[str]:
@@ -208,9 +189,7 @@ def _losses(item: "Instance", output: Path) -> list[str]:
     from fairway.problems.files import read
     from fairway.problems.instance import Instance
 
-    if not output.is_file():
-        return []
-    kept = read(output)
+    kept = read(output) if output.is_file() else item
     losses = []
     if item.names is not None and getattr(kept, "names", None) != item.names:
         losses.append("the names of the stops are not kept in this format")
@@ -218,3 +197,10 @@ def _losses(item: "Instance", output: Path) -> list[str]:
         rise = item.service.sum()
         losses.append(f"service is folded into travel, so that every tour costs {rise:g} more")
     return losses
+
+
+for verb in (solve, explain, verify, plot, generate, convert, train, report, warmup):
+    app.command()(verb)
+app.add_typer(evaluate_app, name="evaluate")
+app.add_typer(bed_app, name="bed")
+app.add_typer(bench_app, name="bench")

@@ -12,10 +12,7 @@ from fairway.evaluate.metrics import ReferenceCosts, broken_at, gaps
 from fairway.evaluate.outcomes import Results
 from fairway.evaluate.studies import ASIDE, FIGURES, TITLES
 from fairway.evaluate.tables import Row, Table, lettered
-from fairway.pictures.bars import Bar, draw_bars
-from fairway.pictures.boxes import draw_boxes
-from fairway.pictures.breaks import draw_breaks
-from fairway.pictures.budgets import Point, draw_budgets
+from fairway.pictures.report import Bar, Point, draw_bars, draw_boxes, draw_breaks, draw_budgets
 from fairway.problems.beds import beds
 
 BARS = frozenset({"lambda", "count", "schedule", "normalisation", "fine-tuning", "mask-steps"})

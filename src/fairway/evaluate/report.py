@@ -33,7 +33,7 @@ from fairway.evaluate.studies import (
 from fairway.evaluate.tables import Column, Row, Table, comma_separated, markdown, of
 from fairway.evaluate.tree import FORESIGHT, Against, Tree, reference_costs_by_bed
 from fairway.pictures import save
-from fairway.pictures.foresight import curve_of, draw_foresight
+from fairway.pictures.curves import curve_of, draw_foresight
 
 INDEX = "README.md"
 

@@ -1,10 +1,10 @@
-"""The learning curve of a run: how long its tours are and how many fail, against the instances it has seen."""
+"""The curves of a training, over the instances it has seen: lengths and failures, and what PIP-D heads foresee."""
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -14,47 +14,58 @@ from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from fairway.errors import InvalidFile
 from fairway.pictures import palette
-from fairway.pictures.lettering import shortened
+from fairway.pictures.sheet import LEGEND, dress, key_of_series, panels
 
-SIZE = (11.0, 4.6)
-MOST_POINTS = 300
-"""Of a training curve; more would be a band of noise, so that neighbours are averaged."""
+MOST_POINTS, MOST_OF_HEADS = 300, 120
+"""Of a curve; more would be a band of noise, so that neighbours are put together."""
 
-Entries = Sequence[dict[str, Any]]
+HEADS = (
+    "of the candidates that a PIP-D head was asked about, in percent, while it learnt from the mask"
+)
+
+Entries = Sequence[Mapping[str, Any]]
 Points = tuple[Float[np.ndarray, " S"], Float[np.ndarray, " S"]]
+
+
+class Curve(NamedTuple):
+    """What a PIP-D head said, summed over pieces of its training."""
+
+    instances: Float[np.ndarray, " S"]
+    """Seen at the end of each piece."""
+    accuracy: Float[np.ndarray, " S"]
+    recall: Float[np.ndarray, " S"]
+    """Of the candidates that doom a stop; NaN where there were none."""
+    specificity: Float[np.ndarray, " S"]
+    """Of those that do not."""
 
 
 def draw_curves(log: Path, title: str) -> Figure:
     """A picture of a run's log: lengths on the left, shares of infeasible tours and instances on the right."""
     entries = _entries(log)
     training = [entry for entry in entries if entry.get("kind") == "record"]
-    validation = [entry for entry in entries if entry.get("kind") == "validation"]
+    checked = [entry for entry in entries if entry.get("kind") == "validation"]
     with palette.settings():
-        figure = Figure(figsize=SIZE, facecolor="white")
-        left = figure.add_axes((0.07, 0.24, 0.40, 0.56), label="length")
-        right = figure.add_axes((0.56, 0.24, 0.40, 0.56), label="infeasible")
+        figure = panels((title, _standing(checked)), ("length", "infeasible"), (4.4, 2.6), series=8)
+        left, right = figure.axes
         _trained(left, _points(training, "length"), palette.BLUE, "training, mean of sampled tours")
-        _checked(
-            left, _points(validation, "length"), palette.BLUE, "o", "validation, best of 8 views"
-        )
-        for name, colour, marker in (("sol", palette.BLUE, "o"), ("inst", palette.ORANGE, "s")):
+        _checked(left, _points(checked, "length"), "o", palette.BLUE, "validation, best of 8 views")
+        for name, mark, colour in (("sol", "o", palette.BLUE), ("inst", "s", palette.ORANGE)):
             field, word = f"{name}_infeasible", f"{name.capitalize()}."
             _trained(right, _points(training, field), colour, f"{word} in training")
-            _checked(right, _points(validation, field), colour, marker, f"{word} in validation")
+            _checked(right, _points(checked, field), mark, colour, f"{word} in validation")
         right.set_ylim(bottom=0.0)
-        _dress(left, "length")
-        _dress(right, "infeasible, %")
-        _title(figure, title, validation)
+        for axes, label in ((left, "length"), (right, "infeasible, %")):
+            _dress(axes, label)
+            if axes.lines:
+                axes.legend(loc="upper left", bbox_to_anchor=(0.0, -0.2), ncols=2, **LEGEND)
     return figure
 
 
 def _entries(log: Path) -> Entries:
     try:
-        lines = log.read_text().splitlines()
+        entries = [json.loads(line) for line in log.read_text().splitlines()]
     except OSError as error:
         raise InvalidFile(f"{log}: cannot be read ({error.strerror or error})") from error
-    try:
-        entries = [json.loads(line) for line in lines]
     except ValueError as error:
         raise InvalidFile(f"{log}: is no log of a training ({error})") from error
     if not all(isinstance(entry, dict) for entry in entries):
@@ -62,15 +73,31 @@ def _entries(log: Path) -> Entries:
     return entries
 
 
+def _standing(validations: Entries) -> str:
+    """What the last validation found, in words."""
+    if not validations:
+        return "no validation yet"
+    last = validations[-1]
+    length = last.get("length")
+    shown = "none feasible" if length is None or math.isnan(length) else f"length {length:.4f}"
+    return (
+        f"after {last['instances']:,} instances:  Sol. {last['sol_infeasible']:.2f} %  and "
+        f"Inst. {last['inst_infeasible']:.2f} %  infeasible,  {shown}"
+    )
+
+
 def _points(entries: Entries, field: str) -> Points:
     """Instances seen and the values of a field, where it has one; long series are averaged in pieces."""
-    known = [
-        (entry["instances"], entry[field]) for entry in entries if entry.get(field) is not None
-    ]
-    table = np.array(known, dtype=float).reshape(-1, 2)
-    pieces = np.array_split(table, min(len(table), MOST_POINTS)) if len(table) else []
-    means = np.array([piece.mean(0) for piece in pieces]).reshape(-1, 2)
-    return means[:, 0], means[:, 1]
+    means = [piece.mean(0) for piece in _pieces(entries, ("instances", field), MOST_POINTS)]
+    seen, values = np.array(means).reshape(-1, 2).T
+    return seen, values
+
+
+def _pieces(entries: Entries, fields: tuple[str, ...], most: int) -> list[Float[np.ndarray, "_ F"]]:
+    """The entries that have all the fields, as tables of neighbours."""
+    rows = [[entry.get(field) for field in fields] for entry in entries]
+    table = np.array([row for row in rows if None not in row], float).reshape(-1, len(fields))
+    return np.array_split(table, min(len(table), most)) if len(table) else []
 
 
 def _trained(axes: Axes, points: Points, colour: str, label: str) -> None:
@@ -78,41 +105,50 @@ def _trained(axes: Axes, points: Points, colour: str, label: str) -> None:
         axes.plot(*points, color=colour, linewidth=1.0, alpha=0.45, label=label)
 
 
-def _checked(axes: Axes, points: Points, colour: str, marker: str, label: str) -> None:
+def _checked(axes: Axes, points: Points, mark: str, colour: str, label: str) -> None:
+    look = {"marker": mark, "markeredgecolor": "white", "markeredgewidth": 0.6}
+    size = 4.5 if len(points[0]) < 40 else 0.0
     if len(points[0]):
-        size = 4.5 if len(points[0]) < 40 else 0.0
-        axes.plot(
-            *points, color=colour, linewidth=1.8, marker=marker, markersize=size,
-            markeredgecolor="white", markeredgewidth=0.6, label=label,
-        )  # fmt: skip
+        axes.plot(*points, color=colour, linewidth=1.8, markersize=size, label=label, **look)
 
 
 def _dress(axes: Axes, label: str) -> None:
-    axes.set_ylabel(label, fontsize=9)
-    axes.set_xlabel("instances seen", fontsize=9)
+    dress(axes, "instances seen", label)
     axes.set_xlim(left=0)
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.xaxis.set_major_locator(MaxNLocator(6))
-    axes.tick_params(labelsize=8)
-    axes.grid(color=palette.GRID, linewidth=0.7)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    if axes.lines:
-        axes.legend(
-            loc="upper left", bbox_to_anchor=(0.0, -0.20), ncols=2, fontsize=8, frameon=False,
-            borderaxespad=0, borderpad=0, columnspacing=1.4,
-        )  # fmt: skip
 
 
-def _title(figure: Figure, title: str, validation: Entries) -> None:
-    figure.text(0.03, 0.96, shortened(title, 90), va="top", fontsize=12, fontweight="bold")
-    words = "no validation yet"
-    if validation:
-        last = validation[-1]
-        length = last.get("length")
-        shown = "none feasible" if length is None or math.isnan(length) else f"length {length:.4f}"
-        words = (
-            f"after {last['instances']:,} instances:  Sol. {last['sol_infeasible']:.2f} %  and "
-            f"Inst. {last['inst_infeasible']:.2f} %  infeasible,  {shown}"
-        )
-    figure.text(0.03, 0.895, words, va="top", fontsize=9.5, color=palette.INK)
+def curve_of(entries: Entries) -> Curve | None:
+    """How well a PIP-D head foresaw the mask, by the records of a log; None where no head was learning."""
+    fields = ("instances", "doomed_found", "doomed", "sound_found", "sound")
+    records = [
+        entry
+        for entry in entries
+        if entry.get("kind") == "record"
+        and ((entry.get("doomed") or 0) + (entry.get("sound") or 0))
+    ]
+    pieces = _pieces(records, fields, MOST_OF_HEADS)
+    if not pieces:
+        return None
+    sums = np.array([piece[:, 1:].sum(0) for piece in pieces])
+    found, asked = sums[:, 0::2], sums[:, 1::2]
+    shares = 100 * np.divide(found, asked, out=np.full_like(found, np.nan), where=asked > 0)
+    seen = np.array([piece[-1, 0] for piece in pieces])
+    return Curve(seen, 100 * found.sum(1) / asked.sum(1), shares[:, 0], shares[:, 1])
+
+
+def draw_foresight(title: str, curves: Sequence[tuple[str, Curve]]) -> Figure:
+    """A picture of what PIP-D heads foresee: accuracy, recall and specificity, a line per training; at least one."""
+    names = ("accuracy", "recall", "specificity")
+    with palette.settings():
+        figure = panels((title, HEADS), names, (3.4, 2.6), series=len(curves))
+        for axes, name in zip(figure.axes, names, strict=True):
+            for place, (label, curve) in enumerate(curves):
+                colour, _, dash = palette.LOOKS[place % len(palette.LOOKS)]
+                look = {"color": colour, "linestyle": dash, "linewidth": 1.6}
+                axes.plot(curve.instances, getattr(curve, name), label=label, **look)
+            _dress(axes, f"{name}, %")
+            axes.set_ylim(top=100.5)
+        key_of_series(figure)
+    return figure

@@ -3,24 +3,43 @@
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
 from fairway.pictures import palette
-from fairway.pictures.lettering import EM, width
-from fairway.pictures.page import POINTS
-from fairway.pictures.placement import place
+from fairway.pictures.sheet import EM, POINTS, width
+
+Tour = tuple[int, ...]
+Pair = Float[np.ndarray, " 2"]
+Points = Float[np.ndarray, "_ 2"]
+Legs = Float[np.ndarray, "L 2 2"]
+Order = Int[np.ndarray, " N"]
+Flags = Bool[np.ndarray, " N"]
 
 ROOM = 1.14
 """The map's extent over that of its nodes: room for the labels of the outermost."""
+
+DISTANCES = (1.0, 2.2, 3.6)
+DIRECTIONS = np.array(
+    [(1, 0), (-1, 0), (0, 1), (0, -1), (0.75, 0.75), (-0.75, 0.75), (0.75, -0.75), (-0.75, -0.75)]
+)
+
+APART = np.repeat((0, 6, 14), len(DIRECTIONS))
+"""How many points of the tour a label may cover rather than stand farther from its stop, by option."""
+
+CROWDED = 400
+"""With more nodes than this, a label that hides part of the tour is left out."""
+
+SAMPLES = 12_000
+"""Points by which a tour is known to the placing of labels; more would cost time and change little."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
     """The square of the map, as the corner and the extent it has in the instance's units, and its side in inches."""
 
-    corner: Float[np.ndarray, " 2"]
+    corner: Pair
     extent: float
     side: float
     dot: float
@@ -30,18 +49,9 @@ class Frame:
         """Where points lie, in inches from the corner."""
         return (points - self.corner) / self.extent * self.side
 
-    def units(self, inches: Float[np.ndarray, "*any 2"]) -> Float[np.ndarray, "*any 2"]:
-        """The way back."""
-        return inches / self.side * self.extent + self.corner
-
 
 def draw(
-    axes: Axes,
-    side: float,
-    points: Float[np.ndarray, "N 2"],
-    tour: tuple[int, ...] | None,
-    labels: list[str],
-    wrong: Bool[np.ndarray, " N"],
+    axes: Axes, side: float, points: Points, tour: Tour | None, labels: list[str], wrong: Flags
 ) -> None:
     """Draw the nodes, and the tour where there is one, on axes that are a square of `side` inches."""
     frame = _frame(points, side)
@@ -57,12 +67,11 @@ def draw(
         circuit = points[np.array((0, *tour, 0))]
         legs = np.stack((circuit[:-1], circuit[1:]), axis=1)
         _legs(axes, frame, legs)
-        _arrowheads(axes, frame, legs)
     _nodes(axes, frame, points, wrong)
     _names(axes, frame, points, legs, labels, wrong)
 
 
-def _frame(points: Float[np.ndarray, "N 2"], side: float) -> Frame:
+def _frame(points: Points, side: float) -> Frame:
     low, high = points.min(0), points.max(0)
     extent = float((high - low).max()) * ROOM
     if extent <= 0:
@@ -71,69 +80,43 @@ def _frame(points: Float[np.ndarray, "N 2"], side: float) -> Frame:
     return Frame((low + high - extent) / 2, extent, side, dot)
 
 
-def _legs(axes: Axes, frame: Frame, legs: Float[np.ndarray, "L 2 2"]) -> None:
+def _legs(axes: Axes, frame: Frame, legs: Legs) -> None:
+    """Lines, and an arrowhead on each that it would not hide, past the middle, so that both of there and back show."""
     colours = palette.ALONG(np.linspace(0.0, 1.0, len(legs)))
-    thin = 0.28 * frame.dot
-    axes.add_collection(
-        LineCollection(list(legs), colors=colours, linewidths=thin, zorder=2, label="legs")
-    )
-
-
-def _arrowheads(axes: Axes, frame: Frame, legs: Float[np.ndarray, "L 2 2"]) -> None:
-    """One on each leg it would not hide, past the middle, so that a leg there and one back show both of theirs."""
+    look = {"colors": colours, "linewidths": 0.28 * frame.dot, "zorder": 2, "label": "legs"}
+    axes.add_collection(LineCollection(list(legs), **look))
     vector = frame.inches(legs[:, 1]) - frame.inches(legs[:, 0])
     length = np.hypot(*vector.T)
     head = max(1.5 * frame.dot, 5.0) / POINTS
     long = length > 1.6 * head
-    if not long.any():
-        return
-    axes.quiver(
-        *(0.43 * legs[long, 0] + 0.57 * legs[long, 1]).T,
-        *(vector[long] / length[long, None]).T,
-        color=palette.ALONG(np.linspace(0.0, 1.0, len(legs))[long]),
-        pivot="mid",
-        units="inches",
-        width=head / 10,
-        scale_units="inches",
-        scale=1 / head,
-        headlength=10,
-        headaxislength=8,
-        headwidth=9,
-        minlength=0,
-        zorder=3,
-        label="arrowheads",
-    )
+    shape = {"headlength": 10, "headaxislength": 8, "headwidth": 9, "minlength": 0}
+    size = {"units": "inches", "width": head / 10, "scale_units": "inches", "scale": 1 / head}
+    if long.any():
+        axes.quiver(
+            *(0.43 * legs[long, 0] + 0.57 * legs[long, 1]).T,
+            *(vector[long] / length[long, None]).T,
+            color=colours[long],
+            **{"pivot": "mid", "zorder": 3, "label": "arrowheads", **shape, **size},
+        )
 
 
-def _nodes(
-    axes: Axes, frame: Frame, points: Float[np.ndarray, "N 2"], wrong: Bool[np.ndarray, " N"]
-) -> None:
+def _nodes(axes: Axes, frame: Frame, points: Points, wrong: Flags) -> None:
     depot = np.arange(len(points)) == 0
     square = max(1.6 * frame.dot, 7.0)
     for chosen, size, colour, marker, means in (
         (~wrong & ~depot, frame.dot, palette.BLUE, "o", "stops"),
         (wrong & ~depot, max(1.9 * frame.dot, 6.0), palette.VERMILLION, "X", "wrong-stops"),
-        (depot & ~wrong, square, palette.INK, "s", "depot"),
-        (depot & wrong, square, palette.INK, "s", "depot"),
+        (depot, square, palette.INK, "s", "depot"),
         (depot & wrong, 0.8 * square, palette.VERMILLION, "X", "wrong-depot"),
     ):
         if chosen.any():
-            look = {
-                "c": colour,
-                "edgecolors": "white",
-                "linewidths": 0.12 * frame.dot,
-                "zorder": 4 + (marker == "X"),
-            }
-            axes.scatter(*points[chosen].T, s=size**2, marker=marker, label=means, **look)
+            edge = {"edgecolors": "white", "linewidths": 0.12 * frame.dot}
+            look = {"c": colour, "marker": marker, "zorder": 4 + (marker == "X"), **edge}
+            axes.scatter(*points[chosen].T, s=size**2, label=means, **look)
 
 
 def _names(
-    axes: Axes,
-    frame: Frame,
-    points: Float[np.ndarray, "N 2"],
-    legs: Float[np.ndarray, "L 2 2"],
-    labels: list[str],
-    wrong: Bool[np.ndarray, " N"],
+    axes: Axes, frame: Frame, points: Points, legs: Legs, labels: list[str], wrong: Flags
 ) -> None:
     """Letter the nodes that have room for it; one whose label stands apart gets a thin line to it."""
     font = float(np.clip(1.45 * frame.dot, 5.5, 8.5))
@@ -145,21 +128,67 @@ def _names(
     placed = place(spots, sizes, order, frame.inches(legs), frame.side, reach)
     paper = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.3}
     middle = {"ha": "center", "va": "center", "zorder": 8, "fontsize": font, "bbox": paper}
+    leaders = []
     for node, centre in placed.items():
-        x, y = frame.units(centre).tolist()
-        axes.text(
-            x,
-            y,
-            labels[node],
-            fontweight="bold" if node == 0 else "normal",
-            **middle,
-        )
-    apart = [
-        n
-        for n, centre in placed.items()
-        if (abs(centre - spots[n]) - sizes[n] / 2).max() > 1.8 * reach
-    ]
-    leaders = [(points[node], frame.units(placed[node])) for node in apart]
+        x, y = (centre / frame.side * frame.extent + frame.corner).tolist()
+        axes.text(x, y, labels[node], fontweight="bold" if node == 0 else "normal", **middle)
+        if (abs(centre - spots[node]) - sizes[node] / 2).max() > 1.8 * reach:
+            leaders.append((points[node], (x, y)))
     axes.add_collection(
         LineCollection(leaders, colors=palette.FAINT, linewidths=0.5, zorder=3.5, label="leaders")
     )
+
+
+def place(
+    spots: Points, sizes: Points, order: Order, legs: Legs, side: float, reach: float
+) -> dict[int, Pair]:
+    """The centre of each label that finds room, by node; the nodes first in `order` choose first.
+
+    Args:
+        spots: Where the stops are, in inches from the lower left corner; all lengths here are inches.
+        sizes: Width and height of each label.
+        order: All nodes, the ones that matter most first.
+        legs: The two ends of each leg of the tour.
+        side: The map is a square of this side, which no label leaves.
+        reach: How far from its stop a label begins.
+    """
+    ink = _along(legs)
+    placed: dict[int, Pair] = {}
+    for node in order.tolist():
+        half, taken = sizes[node] / 2, list(placed)
+        steps = [DIRECTIONS * (half + reach * distance) for distance in DISTANCES]
+        options = spots[node] + np.concatenate(steps)
+        free = ((options > half) & (options < side - half)).all(1)
+        free &= ~_touch(options, half, spots, reach * 0.6).any(1)
+        if taken:
+            free &= ~_touch(options, half, np.array(list(placed.values())), sizes[taken] / 2).any(1)
+        if free.any():
+            crossings = _crossings(options[free], half, ink)
+            best = int((crossings + APART[free]).argmin())
+            if len(spots) <= CROWDED or crossings[best] == 0:
+                placed[node] = options[free][best]
+    return placed
+
+
+def _crossings(options: Points, half: Pair, ink: Points) -> Int[np.ndarray, " O"]:
+    """How much of the tour each option would cover; ink far from all of them is set aside first."""
+    low, high = options.min(0) - half, options.max(0) + half
+    near = ink[(ink[:, 0] > low[0]) & (ink[:, 0] < high[0])]
+    near = near[(near[:, 1] > low[1]) & (near[:, 1] < high[1])]
+    return _touch(options, half, near, 0.0).sum(1)
+
+
+def _touch(
+    centres: Points, half: Pair, others: Points, margin: Points | float
+) -> Bool[np.ndarray, "O M"]:
+    """Which boxes (rows) touch which others (columns), whose own half sizes are `margin`."""
+    inside = np.abs(centres[:, None] - others[None]) < half + margin
+    return inside[..., 0] & inside[..., 1]
+
+
+def _along(legs: Legs) -> Points:
+    """Points strung evenly along each leg."""
+    if not len(legs):
+        return np.empty((0, 2))
+    share = np.linspace(0.0, 1.0, max(3, min(60, SAMPLES // len(legs))))[:, None, None]
+    return (legs[None, :, 0] * (1 - share) + legs[None, :, 1] * share).reshape(-1, 2)

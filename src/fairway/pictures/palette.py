@@ -6,9 +6,8 @@ or lightness, so that a grey copy says the same.
 
 import threading
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from matplotlib import style
 from matplotlib.artist import Artist
@@ -28,6 +27,18 @@ ALONG = LinearSegmentedColormap.from_list("along", ("#8cc0e3", BLUE, NAVY))
 """From the first leg of a tour to its last: pale to dark, so that the order also shows in grey."""
 
 HATCH = "//////"
+
+LOOKS = (
+    (BLUE, "o", "-"),
+    (VERMILLION, "s", "--"),
+    ("#009e73", "^", "-."),
+    (ORANGE, "D", "-"),
+    ("#cc79a7", "v", "--"),
+    (INK, "P", "-."),
+    ("#56b4e9", "X", ":"),
+)
+"""Colour, marker and dash of series: no two share a colour, and neighbours share no marker or dash."""
+
 
 SETTINGS = {
     "font.family": ["sans-serif"],
@@ -55,14 +66,8 @@ def settings() -> Iterator[None]:
         yield
 
 
-def key(marks: Iterable[str]) -> tuple[list[Any], list[str]]:
-    """The legend's samples and words for those of the given marks that have a meaning, in a fixed order."""
-    present = set(marks)
-    shown = [(sample, words) for mark, (sample, words) in _meanings().items() if mark in present]
-    return [sample for sample, _ in shown], [words for _, words in shown]
-
-
-def _meanings() -> dict[str, tuple[Artist | tuple[Artist, ...], str]]:
+def meanings() -> dict[str, tuple[Artist | tuple[Artist, ...], str]]:
+    """What each mark of a picture means: a sample and words for the legend, in its order."""
     excess = (Patch(facecolor="white", edgecolor=VERMILLION, hatch=HATCH), _dot("X", VERMILLION, 7))
     return {
         "depot": (_dot("s", INK, 8), "depot"),
@@ -71,11 +76,11 @@ def _meanings() -> dict[str, tuple[Artist | tuple[Artist, ...], str]]:
         "legs": (Line2D([], [], color=BLUE, marker=">", markersize=4), "tour, from pale to dark"),
         "windows": (Patch(facecolor=PALE, edgecolor=BLUE, linewidth=0.5), "window"),
         "room": (Patch(facecolor=PALE, edgecolor="none"), "room under the draft"),
-        "drafts": (_tick(INK, 11, 2.2), "draft limit"),
+        "drafts": (_tick(11, 2.2), "draft limit"),
         "load": (Patch(facecolor=BLUE, edgecolor="none"), "load"),
         "travel": (Line2D([], [], color=FAINT, linewidth=0.8), "travel"),
         "waiting": (Line2D([], [], color=ORANGE, linewidth=1.6), "waiting"),
-        "arrivals": (_tick(INK, 10, 1.4), "arrival"),
+        "arrivals": (_tick(10, 1.4), "arrival"),
         "starts": (_dot("o", NAVY, 4.5), "start of service"),
         "service": (Line2D([], [], color=NAVY, linewidth=4, solid_capstyle="butt"), "service"),
         "late": (excess, "late: from closing to start"),
@@ -85,12 +90,10 @@ def _meanings() -> dict[str, tuple[Artist | tuple[Artist, ...], str]]:
 
 
 def _dot(marker: str, colour: str, size: float) -> Line2D:
-    return Line2D(
-        [], [], marker=marker, color=colour, markersize=size, linestyle="", markeredgecolor="white"
-    )
+    look = {"color": colour, "markersize": size, "markeredgecolor": "white"}
+    return Line2D([], [], marker=marker, linestyle="", **look)
 
 
-def _tick(colour: str, size: float, width: float) -> Line2D:
-    return Line2D(
-        [], [], marker="|", color=colour, markersize=size, markeredgewidth=width, linestyle=""
-    )
+def _tick(size: float, width: float) -> Line2D:
+    look = {"markersize": size, "markeredgewidth": width}
+    return Line2D([], [], marker="|", color=INK, linestyle="", **look)

@@ -1,8 +1,12 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from fairway.judge import verify
-from fairway.pictures.lettering import heading, number, shortened, stop_labels, verdict, width
+from fairway.pictures import heading, number, stop_labels, verdict
+from fairway.pictures.palette import LOOKS
+from fairway.pictures.sheet import gutter, sheet, shortened, width
 from fairway.problems.instance import TSPDL
 
 
@@ -61,3 +65,21 @@ def test_one_violation_is_not_called_violations():
     assert verdict(ports(), verify(ports(), [2, 1])).startswith(
         "REFUSED: 1 violation: the load at port 1 is 2"
     )
+
+
+def test_longer_labels_need_more_room():
+    assert gutter([]) < gutter(["a"]) < gutter(["a", "a long label"])
+
+
+def test_no_two_looks_share_a_colour_and_neighbours_share_nothing():
+    colours, markers, dashes = zip(*LOOKS, strict=True)
+    assert len(set(colours)) == len(set(markers)) == len(LOOKS)
+    assert all(one != other for one, other in pairwise(dashes))
+
+
+def test_words_are_cut_to_the_sheet():
+    figure = sheet((4.0, 2.0), 9 * "Gaps of the instances solved ", 9 * "filled: measured here; ")
+    wide = 4.0 * figure.dpi
+    for text in figure.texts:
+        assert text.get_text().endswith("…")
+        assert text.get_window_extent().x1 < wide
