@@ -17,8 +17,9 @@ from fairway.policies.checkpoint import save_policy
 from fairway.policies.config import HeatmapConfig, PolicyConfig
 from fairway.policies.heatmap import HeatmapNetwork
 from fairway.problems.generate import generate
+from fairway.problems.table import PROBLEMS
 from fairway.recipes import recipe_named
-from fairway.solver.guidance import USUAL, choice_of, guided_tours, model_at, prepare
+from fairway.solver.guidance import choice_of, guided_tours, model_at, prepare
 from fairway.solver.request import Request
 from fairway.weights import shipped
 
@@ -180,8 +181,8 @@ def test_unasked_a_policy_is_used_where_it_was_measured_to_help(problem, nodes, 
 
 
 def test_what_is_used_unasked_ships():
-    for problem, (name, _) in USUAL.items():
-        assert model_at(shipped(name)).problem == problem
+    for name, problem in PROBLEMS.items():
+        assert model_at(shipped(problem.policy)).problem == name
 
 
 def test_large_draft_limits_are_guided_unless_that_is_declined(large):

@@ -40,7 +40,7 @@ def result_table(answers: Iterable[Answered]) -> Table:
             Text(result.status + ", interrupted" * result.interrupted, STYLES[result.status]),
             _number(result.cost),
             _percent(result.gap),
-            _number(result.makespan) if instance.problem == "tsptw" else "",
+            _number(result.makespan) if instance.timed else "",
             f"{result.seconds:.3f}",
             result.method or "",
         )

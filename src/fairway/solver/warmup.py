@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from fairway.problems.instance import Instance
+from fairway.problems.table import PROBLEMS
 from fairway.search.exact import warm
 from fairway.search.floor import least_travel
 from fairway.search.improve import improve
@@ -46,8 +47,9 @@ def warm_up_all() -> None:
     warm_up([windows, growing, growing.reversed()], Request())
     warm_up([windows], Request(objective="makespan"))
     if find_spec("torch") is not None:
-        warm_up([windows], Request(policy=shipped("general-tsptw").resolve()))
-        warm_up([growing], Request(policy=shipped("general-tspdl").resolve()))
+        for instance in (windows, growing):
+            card = shipped(PROBLEMS[instance.problem].policy)
+            warm_up([instance], Request(policy=card.resolve()))
 
 
 def _run_through(sample: Instance, objective: Objective) -> None:
