@@ -143,12 +143,12 @@ def _best_place(form: Form, late: Late, first: int, last: int, least: float) -> 
 
 @inner
 @no_type_check
-def _pass(late: Late, first: int, last: int, at: int) -> None:
+def _pass(node: UInt[np.ndarray, " V"], first: int, last: int, at: int) -> None:
     """Move the block past the position given."""
     if at > last:
-        rearrange(late.node, first, last, at, PLAIN)
+        rearrange(node, first, last, at, PLAIN)
     else:
-        rearrange(late.node, at, first - 1, last, PLAIN)
+        rearrange(node, at, first - 1, last, PLAIN)
 
 
 @bare
@@ -166,41 +166,44 @@ def hurry(form: Form, late: Late, random: Random, steps: int) -> float:
             break
         if state[SETTLED] >= stops:
             if total <= best:
-                _copy(node, late.kept)
-            _copy(late.kept, node)
-            _shake(late, random)
+                copy(node, late.kept)
+            copy(late.kept, node)
+            shake(node, state, MOST, random)
             total = _look_over(form, late)
         first = state[NEXT]
         state[SETTLED] += 1
         for last in range(first, min(first + LONGEST, stops + 1)):
             where = _best_place(form, late, first, last, total * (1 - 1e-9))
             if where > 0:
-                _pass(late, first, last, where)
+                _pass(node, first, last, where)
                 total, state[SETTLED] = _look_over(form, late), 0
                 break
         state[NEXT] = first + 1 if first < stops else 1
         if total < best:
             best, state[STRENGTH] = total, 0
-            _copy(node, late.kept)
+            copy(node, late.kept)
     return best
 
 
 @inner
 @no_type_check
-def _shake(late: Late, random: Random) -> None:
+def shake(
+    node: UInt[np.ndarray, " V"], state: Int[np.ndarray, " S"], most: int, random: Random
+) -> None:
     """Move a stop at random, and one more than the last time, up to a bound."""
-    stops, state = len(late.node) - 2, late.state
-    state[STRENGTH] = state[STRENGTH] % MOST + 1
+    stops = len(node) - 2
+    state[STRENGTH] = state[STRENGTH] % most + 1
     state[SETTLED] = 0
     for _ in range(state[STRENGTH]):
         first = 1 + int(uniform(random) * stops)
         other = 1 + int(uniform(random) * stops)
         if first != other:
-            _pass(late, first, first, other)
+            _pass(node, first, first, other)
 
 
 @inner
 @no_type_check
-def _copy(source: UInt[np.ndarray, " V"], target: UInt[np.ndarray, " V"]) -> None:
+def copy(source: UInt[np.ndarray, " V"], target: UInt[np.ndarray, " V"]) -> None:
+    """The whole of a tour."""
     for at in range(len(source)):
         target[at] = source[at]
