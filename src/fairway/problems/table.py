@@ -6,6 +6,7 @@ from typing import Literal, get_args
 
 from fairway.problems.generate import LAWS, Law
 from fairway.problems.instance import TSPDL, TSPTW, Instance
+from fairway.problems.model import Objective
 
 Name = Literal["tsptw", "tspdl"]
 """The problems that have published test sets, generators and policies."""
@@ -24,7 +25,7 @@ class Problem:
     """Raw units of the published test sets in one normalised unit."""
     exact_mask: bool
     """Whether the strongest mask is exact, and no tour under it can fail; else it looks at pairs of stops."""
-    decided_by: Literal["travel", "makespan"]
+    decided_by: Objective
     """The objective under which an exact search finds out soonest whether there is a tour at all."""
     helped_from: int | None
     """Nodes from which on the shipped policy was measured to help `solve` (docs/solving.md)."""

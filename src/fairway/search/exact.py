@@ -20,8 +20,7 @@ from fairway.kernels.labels.relaxed import Effort, affordable, raised
 from fairway.kernels.labels.run import Limits, Outcome, Rank, by_bound, by_cost, run, widest
 from fairway.kernels.pruning import prune
 from fairway.problems.instance import Instance
-from fairway.problems.model import START, Model, model_of
-from fairway.search.objective import MARGIN, Objective, is_makespan
+from fairway.problems.model import MARGIN, START, Model, Objective, is_makespan, model_of
 
 Status = Literal["optimal", "infeasible", "bounded", "truncated"]
 

@@ -23,8 +23,7 @@ from fairway.kernels.moves.line import line_of
 from fairway.kernels.moves.order import by_deadline, deferred
 from fairway.kernels.moves.ruin import inserted
 from fairway.problems.instance import Instance
-from fairway.problems.model import model_of
-from fairway.search.objective import MARGIN, Objective, is_makespan
+from fairway.problems.model import MARGIN, Objective, is_makespan, model_of
 
 Node = UInt[np.ndarray, " V"]
 """A tour as the kernels have it: by position, the depot at both ends, in the direction in which levels grow."""

@@ -9,7 +9,7 @@ from fairway.judge import Rejection, Solution, verify
 from fairway.problems.instance import Instance
 from fairway.search.exact import Proof
 from fairway.search.floor import least_makespan, least_travel
-from fairway.search.objective import Objective
+from fairway.solver.request import Request
 from fairway.solver.results import Improvement, Method, Result, Status, Watch
 
 RESERVED = 0.05
@@ -28,16 +28,10 @@ class _Claim(NamedTuple):
 class Incumbent:
     """What is known about one instance while it is being solved."""
 
-    def __init__(
-        self,
-        instance: Instance,
-        objective: Objective,
-        watch: Watch | None,
-        seconds: float = math.inf,
-    ) -> None:
-        self.instance = instance
-        self.objective: Objective = objective
+    def __init__(self, instance: Instance, request: Request, watch: Watch | None = None) -> None:
+        self.instance, self.request = instance, request
         self.began = time.monotonic()
+        seconds = request.patience
         self.until = self.began + seconds
         """When the answer is due, on the monotonic clock."""
         self._reserve = min(RESERVED * seconds, JUDGED + PAIR_SECONDS * instance.nodes**2)
@@ -117,35 +111,28 @@ class Incumbent:
 
     def _bound(self) -> float:
         """The best lower bound there is, one that no search has to give included."""
-        if self.objective == "makespan":
-            floor = least_makespan(self.instance, self.until + self._reserve)
+        until = self.until + self._reserve
+        if self.request.objective == "makespan":
+            floor = least_makespan(self.instance, until)
         else:
-            floor = least_travel(self.instance, self.value, self.until + self._reserve)
+            floor = least_travel(self.instance, self.value, until)
         return min(max(self.lower, floor), self.value)
 
-    def result(self, reason: str, *, interrupted: bool) -> Result:
+    def result(self, reason: str, *, interrupted: bool = False) -> Result:
         """The answer as things stand; the reason is given where there is no tour."""
-        solution, status = self._solution, self.proved
-        if solution is None:
-            lower = math.inf if status == "infeasible" else self._bound()
-            return Result(
-                status or "unknown",
-                self.spent,
-                self.objective,
-                lower,
-                reason=reason,
-                attempt=self._attempt,
-                interrupted=interrupted,
-            )
-        lower = self.value if status == "optimal" else self._bound()
+        found, proved = self._solution is not None, self.proved
+        sure = self.value if proved == "optimal" else math.inf
+        lower = self._bound() if proved is None else sure
         return Result(
-            status or "feasible",
+            proved or ("feasible" if found else "unknown"),
             self.spent,
-            self.objective,
+            self.request.objective,
             lower,
-            solution,
-            self._trace[-1].method,
+            self._solution,
+            self._trace[-1].method if found else None,
             tuple(self._trace),
+            reason="" if found else reason,
+            attempt=None if found else self._attempt,
             interrupted=interrupted,
         )
 
@@ -154,7 +141,7 @@ class Incumbent:
         return self._solution is not None and self._solution.tour == tour
 
     def _worth(self, solution: Solution) -> float:
-        return solution.makespan if self.objective == "makespan" else solution.cost
+        return solution.makespan if self.request.objective == "makespan" else solution.cost
 
     def _accept(self, solution: Solution, step: Improvement) -> None:
         """Earlier claims are of worse tours: they stay in the trace unjudged."""

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from fairway.judge import Rejection, Schedule, Solution
-from fairway.search.objective import Objective
+from fairway.problems.model import Objective
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 Method = Literal["plan", "policy", "local search", "exact search"]

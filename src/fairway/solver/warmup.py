@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from fairway.problems.instance import Instance
+from fairway.problems.model import Objective
 from fairway.problems.table import PROBLEMS
 from fairway.search.exact import warm
 from fairway.search.floor import least_travel
 from fairway.search.improve import improve
-from fairway.search.objective import Objective
 from fairway.solver.explain.attempt import least_late
 from fairway.solver.explain.subset import by_way_of_all
 from fairway.solver.guidance import prepare
