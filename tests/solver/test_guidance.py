@@ -9,7 +9,6 @@ import torch
 
 import fairway
 from fairway.errors import InvalidFile, InvalidRequest
-from fairway.inference import anytime
 from fairway.inference.anytime import FORAGING
 from fairway.judge import Solution, verify
 from fairway.policies.attention import Policy

@@ -129,13 +129,7 @@ def beam(
 ) -> Proof:
     """The best tour of a search that keeps so many labels of a layer; a proof only where no label was lost.
 
-    Args:
-        instance: Any instance.
-        width: Labels to keep of a layer, fewer where memory asks for it.
-        rank: What is kept: the cheapest labels so far, or those of least bound.
-        seconds: Of work, from now on.
-        memory: Bytes that labels may take, about.
-        objective: The least travel, or for time windows the earliest return.
+    Those of least bound are kept, or the cheapest so far, fewer where memory asks for it; the rest is as for `prove`.
     """
     if width < 1:
         raise InvalidRequest(f"the beam has a width of {width}; expected one label or more")

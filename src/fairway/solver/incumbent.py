@@ -3,12 +3,11 @@
 import math
 import time
 from dataclasses import replace
-from typing import NamedTuple
 
 from fairway.judge import Rejection, Solution, verify
 from fairway.problems.instance import Instance
 from fairway.search.exact import Proof
-from fairway.search.floor import least_makespan, least_travel
+from fairway.search.floor import floor
 from fairway.solver.request import Request
 from fairway.solver.results import Improvement, Method, Result, Status, Watch
 
@@ -16,13 +15,6 @@ RESERVED = 0.05
 """Of the seconds, the most that is kept for the judge and a last bound, which may be late by as much."""
 JUDGED, PAIR_SECONDS = 0.005, 2.5e-8
 """What these take, and what they take besides for each pair of nodes."""
-
-
-class _Claim(NamedTuple):
-    """A tour that a search says is better, not yet judged."""
-
-    tour: tuple[int, ...]
-    step: Improvement
 
 
 class Incumbent:
@@ -42,7 +34,8 @@ class Incumbent:
         self._solution: Solution | None = None
         self._attempt: Rejection | None = None
         self._trace: list[Improvement] = []
-        self._claims: list[_Claim] = []
+        self._claims: list[tuple[tuple[int, ...], Improvement]] = []
+        """Tours that a search says are better, not yet judged."""
 
     @property
     def spent(self) -> float:
@@ -67,22 +60,22 @@ class Incumbent:
 
     def claim(self, tour: tuple[int, ...], cost: float, method: Method) -> None:
         """Note a tour that a search holds to be better than all before; the judge is asked later."""
-        if cost >= (self._claims[-1].step.cost if self._claims else self.value):
+        if cost >= (self._claims[-1][1].cost if self._claims else self.value):
             return
         step = Improvement(self.spent, cost, method)
-        self._claims.append(_Claim(tour, step))
+        self._claims.append((tour, step))
         if self._watch is not None:
             self._watch(step)
 
     def settle(self) -> None:
         """Have the claims judged, from the best down, until one is accepted."""
         while self._claims:
-            claim = self._claims.pop()
-            judged = verify(self.instance, claim.tour)
+            tour, step = self._claims.pop()
+            judged = verify(self.instance, tour)
             if isinstance(judged, Rejection):
                 self.consider(judged)
             elif self._worth(judged) < self.value:
-                self._accept(judged, claim.step)
+                self._accept(judged, step)
 
     def offer(self, tour: tuple[int, ...], method: Method) -> None:
         """Have a tour judged that may be good or late."""
@@ -106,17 +99,17 @@ class Incumbent:
         self.lower = max(self.lower, proof.lower_bound)
         if proof.status == "infeasible":
             self.proved = "infeasible"
-        elif proof.status == "bounded" or (proof.status == "optimal" and self._has(proof.tour)):
+        elif proof.status == "bounded" or (
+            # Only of the tour that the judge has accepted as the best.
+            proof.status == "optimal" and self._solution and self._solution.tour == proof.tour
+        ):
             self.proved = "optimal"
 
     def _bound(self) -> float:
         """The best lower bound there is, one that no search has to give included."""
         until = self.until + self._reserve
-        if self.request.objective == "makespan":
-            floor = least_makespan(self.instance, until)
-        else:
-            floor = least_travel(self.instance, self.value, until)
-        return min(max(self.lower, floor), self.value)
+        least = floor(self.instance, self.request.objective, self.value, until)
+        return min(max(self.lower, least), self.value)
 
     def result(self, reason: str, *, interrupted: bool = False) -> Result:
         """The answer as things stand; the reason is given where there is no tour."""
@@ -136,10 +129,6 @@ class Incumbent:
             interrupted=interrupted,
         )
 
-    def _has(self, tour: tuple[int, ...] | None) -> bool:
-        """Whether this is the tour that the judge has accepted as the best."""
-        return self._solution is not None and self._solution.tour == tour
-
     def _worth(self, solution: Solution) -> float:
         return solution.makespan if self.request.objective == "makespan" else solution.cost
 
@@ -147,7 +136,7 @@ class Incumbent:
         """Earlier claims are of worse tours: they stay in the trace unjudged."""
         self._solution = solution
         worth = self._worth(solution)
-        steps = [claim.step for claim in self._claims if claim.step.cost > worth]
+        steps = [step for _, step in self._claims if step.cost > worth]
         self._claims.clear()
         self._trace += [*steps, replace(step, cost=worth)]
 

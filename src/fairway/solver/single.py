@@ -6,9 +6,8 @@ from fairway.judge import Rejection
 from fairway.problems.instance import Instance
 from fairway.search.exact import MEMORY, prove
 from fairway.search.improve import improve
-from fairway.solver.explain.attempt import least_late
 from fairway.solver.explain.conflict import plain_reason
-from fairway.solver.explain.decision import NARROW, breadth
+from fairway.solver.explain.decision import NARROW, breadth, least_late
 from fairway.solver.explain.obstacles import obstacle
 from fairway.solver.guidance import guided_tours
 from fairway.solver.incumbent import Incumbent
@@ -35,14 +34,7 @@ def solve_one(
     plan: tuple[int, ...] | None = None,
     watch: Watch | None = None,
 ) -> Result:
-    """The answer for one instance; Ctrl-C ends the search and leaves the best so far.
-
-    Args:
-        instance: Any instance for which the request has been checked.
-        request: How long to work, and for what.
-        plan: A tour to start from, feasible or not.
-        watch: Told of every improvement as it is found.
-    """
+    """The answer for one instance, of which the request has been checked; Ctrl-C leaves the best so far."""
     best = Incumbent(instance, request, watch)
     conflict = obstacle(instance)
     if conflict is not None:
