@@ -139,7 +139,7 @@ def solved(job: Job, workers: int | None) -> Iterator[Result]:
     following = 0
     with _progress() as progress, Interrupts() as interrupts:
         task = progress.add_task("solving", total=total)
-        for number, result in (_shared if count > 1 else _alone)(job, count, interrupts):
+        for number, result in _answers(job, count if count > 1 else 0, interrupts):
             progress.advance(task)
             early[number] = result
             while following in early:
@@ -150,16 +150,8 @@ def solved(job: Job, workers: int | None) -> Iterator[Result]:
             yield early.pop(number, None) or job.unsolved(number, why)
 
 
-def _alone(job: Job, count: int, interrupts: Interrupts) -> Iterator[Answer]:
-    """Answers of this process, which is the one that counts."""
-    warm_up(job.kinds, job.request)
-    for number in range(len(job.instances)):
-        if not interrupts.heard:
-            yield number, job.solve(number, interrupts)
-
-
-def _shared(job: Job, count: int, interrupts: Interrupts) -> Iterator[Answer]:
-    """Work shared with other processes; while they start, or where they cannot, this one does some."""
+def _answers(job: Job, count: int, interrupts: Interrupts) -> Iterator[Answer]:
+    """Work shared with so many other processes; while they start, or where there are none, this one does it."""
     with Crew(job, count) as crew:
         warm_up(job.kinds, job.request)
         while not (crew.finished or crew.deserted or interrupts.heard):
@@ -167,11 +159,9 @@ def _shared(job: Job, count: int, interrupts: Interrupts) -> Iterator[Answer]:
             yield from crew.collect(0.0 if helping else 0.1)
             for number in crew.take(1) if helping else ():
                 yield number, job.solve(number, interrupts)
-        if crew.deserted and not crew.finished:
-            print(
-                "fairway: no process to solve with could be started; going on in this one",
-                file=sys.stderr,
-            )
+        if count > 0 and crew.deserted and not crew.finished:
+            why = "no process to solve with could be started; going on in this one"
+            print(f"fairway: {why}", file=sys.stderr)
         while not (crew.finished or interrupts.heard):
             for number in crew.take(1):
                 yield number, job.solve(number, interrupts)

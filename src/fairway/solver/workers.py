@@ -101,7 +101,7 @@ class Job:
 
     def solve(self, number: int, interrupts: Interrupts) -> Result:
         """The answer for one instance; the plan, or nothing, where Ctrl-C leaves no more."""
-        instance, result = _frozen(self.instances[number]), None
+        instance, result = self.instances[number], None
         plan = None if self.plans is None else self.plans[number]
         with interrupts.exposed():
             result = solve_one(instance, self.request, plan)
@@ -300,12 +300,3 @@ def _started() -> _Worker:
     )
     there.close()
     return _Worker(process, here)
-
-
-def _frozen(instance: Instance) -> Instance:
-    """On its way to another process an array forgets that nobody may change it, for which there is other code."""
-    for name in instance.__slots__:
-        array = getattr(instance, name)
-        if hasattr(array, "setflags"):
-            array.setflags(write=False)
-    return instance
