@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from jaxtyping import Bool, Float, Int, Integer, UInt
+from jaxtyping import Bool, Float, Integer, UInt
 
 from fairway.errors import InvalidRequest, InvalidTour
 from fairway.problems.checks import is_integral
@@ -100,7 +100,7 @@ class Model:
         listed = np.asarray(stops).tolist()
         return tuple(listed[::-1] if self.turned else listed)
 
-    def total(self, stops: Int[np.ndarray, " M"]) -> float:
+    def total(self, stops: Integer[np.ndarray, " M"]) -> float:
         """What a tour in the order of the model costs, added up in the direction of the instance, as the judge does."""
         node = np.concatenate(([START], stops, [self.nodes]))
         legs = self.cost[node[:-1], node[1:]].tolist()
