@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Integer
 
 from fairway.classical.external.whole import Whole, whole
 from fairway.errors import SolverMissing
@@ -77,7 +77,7 @@ def solve(
     return model.model.outward(_delivering(model, tour))
 
 
-def _delivering(model: Whole, stops: Int[np.ndarray, " M"]) -> Int[np.ndarray, " M"]:
+def _delivering(model: Whole, stops: Integer[np.ndarray, " M"]) -> Integer[np.ndarray, " M"]:
     """From the model's direction to LKH-3's, and back: it knows only ships that deliver."""
     return stops[::-1] if model.model.resource.by_set else stops
 
@@ -96,7 +96,7 @@ def prepare(model: Whole, folder: Path, run: Mapping[str, float | str]) -> None:
     (folder / PARAMETERS).write_text("\n".join(lines) + "\n")
 
 
-def _write_tour(tour: Int[np.ndarray, " M"], path: Path) -> None:
+def _write_tour(tour: Integer[np.ndarray, " M"], path: Path) -> None:
     """As a TSPLIB tour, which counts nodes from 1 and begins with the depot."""
     lines = ["TYPE : TOUR", f"DIMENSION : {len(tour) + 1}", "TOUR_SECTION", "1"]
     path.write_text("\n".join([*lines, *(str(node + 1) for node in tour), "-1", "EOF"]) + "\n")
