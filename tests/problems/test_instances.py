@@ -105,6 +105,9 @@ def test_whole_numbers_are_known_as_such():
     assert not TSPTW(SQUARE, 0, 9).integral
     assert TSPTW(np.rint(SQUARE), 0, 9).integral
     assert TSPDL(SQUARE, [0, 1, 1], [2, 2, 2]).integral, "loads are whole, whatever travel is"
+    large = np.ones((200, 200))
+    large[198, 199] = 1.5
+    assert not TSPTW(large, 0, 9).integral
     assert not TSPDL(SQUARE, [0, 0.5, 1], [2, 2, 2]).integral
 
 

@@ -1,6 +1,8 @@
 """The normal form says of every tour what the judge says of it."""
 
 import itertools
+import weakref
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -92,3 +94,13 @@ def test_what_is_no_tour_is_not_taken_in():
     model = model_of(TSPTW(np.ones((3, 3)), 0, 9))
     with pytest.raises(InvalidTour, match="each of the stops 1 to 2 once"):
         model.inward([1, 1])
+
+
+def test_a_model_is_built_once_and_let_go_with_its_instance(rng):
+    instance = drawn(rng, "tsptw")
+    model = model_of(instance)
+    assert model_of(instance) is model
+    assert model_of(replace(instance)) is not model
+    known = weakref.ref(model_of(instance).cost)
+    del instance, model
+    assert known() is None

@@ -7,7 +7,7 @@ from kernels.moves.cases import KINDS
 from fairway.judge import verify
 from fairway.kernels.trees import tree_bound
 from fairway.problems.instance import TSPTW
-from fairway.search.floor import least_makespan, least_travel
+from fairway.search.floor import floor
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -18,9 +18,9 @@ def test_no_order_at_all_is_below_the_bounds_even_if_it_breaks_the_limits(kind, 
         judged = [verify(instance, order) for order in itertools.permutations(range(1, stops + 1))]
         cost = min(each.cost for each in judged)
         for upper in (np.inf, cost, 2 * cost):
-            assert least_travel(instance, upper) <= cost * (1 + 1e-12)
+            assert floor(instance, upper=upper) <= cost * (1 + 1e-12)
         if instance.timed:
-            assert least_makespan(instance) <= min(each.makespan for each in judged) + 1e-9
+            assert floor(instance, "makespan") <= min(each.makespan for each in judged) + 1e-9
 
 
 def test_points_on_a_circle_are_bounded_by_their_tour():
@@ -36,19 +36,19 @@ def test_points_in_the_plane_leave_a_gap_of_a_few_percent(rng):
     cost = np.linalg.norm(points[:, None] - points, axis=2)
     instance = TSPTW(cost, np.zeros(8), np.full(8, 99.0))
     best = min(verify(instance, order).cost for order in itertools.permutations(range(1, 8)))
-    assert 0.95 * best < least_travel(instance, best) <= best * (1 + 1e-12)
+    assert 0.95 * best < floor(instance, upper=best) <= best * (1 + 1e-12)
 
 
 def test_a_bound_whose_time_is_up_is_still_a_bound(rng):
     instance, _ = KINDS["whole"](rng, 6)
-    assert least_travel(instance, np.inf, until=0.0) == 0.0
+    assert floor(instance, until=0.0) == 0.0
     assert tree_bound(instance.travel, 100.0, 50, until=0.0) == -np.inf
-    assert least_makespan(instance, until=0.0) <= least_makespan(instance)
+    assert floor(instance, "makespan", until=0.0) <= floor(instance, "makespan")
 
 
 def test_looks_at_the_clock_change_no_bound(rng, monkeypatch):
     instance, _ = KINDS["whole"](rng, 12)
-    whole = least_travel(instance, np.inf)
+    whole = floor(instance)
     monkeypatch.setattr("fairway.search.floor.PART", 1)
     monkeypatch.setattr("fairway.kernels.trees.PAIRS", 1)
-    assert least_travel(instance, np.inf) == whole
+    assert floor(instance) == whole

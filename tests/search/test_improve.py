@@ -11,6 +11,7 @@ from fairway.errors import InvalidRequest, InvalidTour
 from fairway.judge import Rejection, Solution, verify
 from fairway.problems.beds import load_bed
 from fairway.problems.instance import TSPDL, TSPTW
+from fairway.search import improve as search
 from fairway.search.improve import improve
 
 
@@ -160,3 +161,14 @@ def test_a_search_with_half_its_set_up_done_hands_back_the_first_tour(rng, monke
     instance, _ = KINDS["whole"](rng, 12)
     monkeypatch.setattr("fairway.search.improve.with_neighbours", lambda form, until: None)
     assert isinstance(verify(instance, improve(instance, seconds=9.0).tour), Solution)
+
+
+def test_the_clock_is_heard_within_a_round_and_changes_no_answer(rng, monkeypatch):
+    """A round for the makespan of a large tour takes long: it is left open after some nodes, and then gone on with."""
+    instance, tour = KINDS["whole"](rng, 30)
+    whole = improve(instance, tour, iterations=40, objective="makespan")
+    left, anneal = [], search.anneal
+    monkeypatch.setattr(search, "NODES", 1)
+    monkeypatch.setattr(search, "anneal", lambda *given: left.append(anneal(*given)) or left[-1])
+    assert improve(instance, tour, iterations=40, objective="makespan") == whole
+    assert max(left) > 0

@@ -16,8 +16,9 @@ from fairway.policies.checkpoint import save_policy
 from fairway.policies.config import HeatmapConfig, PolicyConfig
 from fairway.policies.heatmap import HeatmapNetwork
 from fairway.problems.generate import generate
+from fairway.problems.table import PROBLEMS
 from fairway.recipes import recipe_named
-from fairway.solver.guidance import USUAL, choice_of, guided_tours, model_at, prepare
+from fairway.solver.guidance import choice_of, guided_tours, model_at, prepare
 from fairway.solver.request import Request
 from fairway.weights import shipped
 
@@ -68,22 +69,22 @@ def test_lists_are_guided_in_every_process(policy, easy):
 def slow(monkeypatch):
     """A clock by which a second passes between two looks at it."""
     looks = itertools.count()
-    monkeypatch.setattr(brief.time, "monotonic", lambda: float(next(looks)))
+    monkeypatch.setattr(anytime.time, "monotonic", lambda: float(next(looks)))
     return looks
 
 
 @pytest.mark.parametrize(("seconds", "tours"), [(4.0, 0), (15.0, 1), (60.0, 16)])
 def test_a_policy_is_given_up_where_it_would_be_late(policy, easy, slow, seconds, tours):
     """A beam looks at the clock at each of 19 steps, a single tour twice, whatever was foreseen."""
-    found = list(brief.tours_within(model_at(policy), easy[0], seconds))
+    found = list(anytime.tours_within(model_at(policy), easy[0], seconds))
     assert min(tours, 2) == min(len(found), 2)
     assert next(slow) <= seconds + 4
 
 
 def test_a_policy_that_takes_too_long_at_its_own_pace_is_not_begun(policy, easy, slow):
-    assert not list(brief.tours_within(model_at(policy), easy[0], 9.0, pace=10 / 20**2))
+    assert not list(anytime.tours_within(model_at(policy), easy[0], 9.0, pace=10 / 20**2))
     assert next(slow) == 1
-    assert 0 < brief.pace_of(model_at(policy)) < 1
+    assert 0 < anytime.pace_of(model_at(policy)) < 1
 
 
 def test_a_policy_leaves_the_threads_of_others_alone(policy, easy):
@@ -97,8 +98,8 @@ def test_a_policy_leaves_the_threads_of_others_alone(policy, easy):
 def test_every_way_to_a_tour_is_tried_before_the_clock_runs(policy, easy, monkeypatch):
     """Each has code of its own, which would otherwise be compiled within the budget."""
     used = []
-    ways = [lambda *given, way=way: used.append(way) or way(*given) for way in brief.WAYS]
-    monkeypatch.setattr(brief, "WAYS", ways)
+    ways = [lambda *given, way=way: used.append(way) or way(*given) for way in anytime.WAYS]
+    monkeypatch.setattr(anytime, "WAYS", ways)
     prepare(easy[0], policy)
     assert len(set(used)) == len(ways)
 
@@ -117,7 +118,7 @@ def test_ants_bring_first_tours_too(colony, easy):
 
 def test_ants_take_no_more_time_than_there_is(colony, easy, slow):
     none, one, more = (
-        len(list(brief.tours_within(model_at(colony), easy[0], seconds)))
+        len(list(anytime.tours_within(model_at(colony), easy[0], seconds)))
         for seconds in (9.0, 40.0, 120.0)
     )
     assert none == 0, "given up on the way"
@@ -179,8 +180,8 @@ def test_unasked_a_policy_is_used_where_it_was_measured_to_help(problem, nodes, 
 
 
 def test_what_is_used_unasked_ships():
-    for problem, (name, _) in USUAL.items():
-        assert model_at(shipped(name)).problem == problem
+    for name, problem in PROBLEMS.items():
+        assert model_at(shipped(problem.policy)).problem == name
 
 
 def test_large_draft_limits_are_guided_unless_that_is_declined(large):

@@ -7,6 +7,7 @@ import pytest
 from fairway.judge import verify
 from fairway.search.exact import Proof, Statistics
 from fairway.solver.incumbent import Incumbent
+from fairway.solver.request import Request
 
 SPENT = Statistics(0, 0, 0, 0.0)
 GOOD, BEST, LATE = (2, 1, 3), (3, 2, 1), (1, 3, 2)
@@ -14,7 +15,7 @@ GOOD, BEST, LATE = (2, 1, 3), (3, 2, 1), (1, 3, 2)
 
 @pytest.fixture
 def incumbent(window_instance):
-    return Incumbent(window_instance, "makespan", None)
+    return Incumbent(window_instance, Request(objective="makespan"))
 
 
 def test_claims_are_judged_from_the_best_down(incumbent, window_instance):

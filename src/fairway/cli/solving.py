@@ -45,8 +45,8 @@ def solve(
     """Find the best tour of each instance in the time given, verified, and proved optimal where possible."""
     from fairway.cli import inputs
     from fairway.solver.guidance import choice_of
-    from fairway.solver.many import crew_size, job_of
     from fairway.solver.request import Request
+    from fairway.solver.solving import crew_size, job_of
 
     chosen = choice_of(None if policy == "none" else policy)
     request = Request(seconds, iterations, seed, objective, chosen)
@@ -111,19 +111,15 @@ def _results(
 ) -> Generator["Result", None, None]:
     """The results of a group as they come; a single instance shows how its tour improves."""
     from fairway.cli import inputs
-    from fairway.solver.many import job_of, solved
-    from fairway.solver.request import checked_plan
-    from fairway.solver.single import solve_one
-    from fairway.solver.warmup import warm_up
+    from fairway.solver.solving import job_of, solved, solved_one
 
     if len(group.labels) > 1:
         yield from solved(job_of(group.instances, request, None), workers)
         return
     instance = group.instances[0]
-    plan = None if initial is None else checked_plan(instance, inputs.tour_given(initial, instance))
+    plan = None if initial is None else inputs.tour_given(initial, instance)
     with _live(group.labels[0]) as watch:
-        warm_up([instance], request)
-        yield solve_one(instance, request, plan, watch)
+        yield solved_one(instance, request, plan, watch)
 
 
 def _report(

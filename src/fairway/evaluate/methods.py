@@ -19,8 +19,8 @@ from fairway.evaluate.single import Shared, Tour, shared_out
 from fairway.inference.config import ACOConfig, DecodeConfig
 from fairway.problems.beds import beds
 from fairway.problems.sets import InstanceSet
-from fairway.solver.many import crew_size
 from fairway.solver.request import Request
+from fairway.solver.solving import crew_size
 from fairway.solver.warmup import warm_up
 
 TOGETHER = 500

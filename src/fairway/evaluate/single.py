@@ -17,9 +17,9 @@ from fairway.kernels.compiling import hush
 from fairway.problems.instance import Instance
 from fairway.search.exact import beam, prove
 from fairway.search.improve import improve
-from fairway.solver.interrupts import end_with_parent
 from fairway.solver.request import Request
 from fairway.solver.warmup import warm_up
+from fairway.solver.workers import end_with_parent
 
 Tour = tuple[int, ...]
 FIRST_TRIES = (0, 1, 10, 100, 1_000, 10_000)

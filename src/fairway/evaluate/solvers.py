@@ -27,8 +27,8 @@ from fairway.evaluate.single import Answer, Single, Tour, shared_out
 from fairway.judge import TOLERANCE
 from fairway.problems.sets import InstanceSet
 from fairway.solver.guidance import choice_of, model_at
-from fairway.solver.many import crew_size, job_of, solved
 from fairway.solver.request import Request
+from fairway.solver.solving import crew_size, job_of, solved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from fairway.policies.attention import Policy
 from fairway.policies.checkpoint import load_policy
 from fairway.problems.instance import Instance
 from fairway.problems.sets import InstanceSet
+from fairway.problems.table import PROBLEMS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,13 +44,13 @@ def load_model(path: Path | str, device: torch.device | str = "cpu") -> Model:
     place = Path(path)
     policy, card = load_policy(place, torch.device(device))
     problem = card.trained.get("problem")
-    if problem not in ("tsptw", "tspdl"):
+    if problem not in tuple(PROBLEMS):
         raise InvalidFile(
-            f"{place}: does not say which problem its policy is for; expected tsptw or tspdl"
+            f"{place}: does not say which problem its policy is for; expected {' or '.join(PROBLEMS)}"
         )
     try:
         said = card.trained.get("config", {}).get("guard")
-        strongest = Guard("drafts") if problem == "tspdl" else Guard(rule=PAIRS)
+        strongest = Guard("drafts") if PROBLEMS[problem].exact_mask else Guard(rule=PAIRS)
         guard = strongest if said is None else guard_of(said)
     except (TypeError, AttributeError, KeyError, InvalidRequest) as error:
         raise InvalidFile(
@@ -61,7 +62,7 @@ def load_model(path: Path | str, device: torch.device | str = "cpu") -> Model:
 
 def check_guard(guard: Guard, problem: str) -> None:
     """Refuse a mask that the problem does not have."""
-    if guard.kind == "drafts" and problem != "tspdl":
+    if guard.kind == "drafts" and not PROBLEMS[problem].exact_mask:
         raise InvalidRequest(
             f"the exact mask for draft limits is not for {problem}; choose steps of look-ahead"
         )

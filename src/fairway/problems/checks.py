@@ -13,6 +13,9 @@ from fairway.problems.distances import detour, euclidean
 MOST_NODES = 5_000
 """Of an instance in a file, of any format, and of each in a set: the travel matrix of more would take gigabytes."""
 
+PART = 1 << 14
+"""Numbers of a large array that are looked at together."""
+
 LONGEST_NAME = 1_000
 """Characters in the name of an instance or a stop."""
 
@@ -236,8 +239,13 @@ def unit_notes(
 
 
 def is_integral(*arrays: Float[np.ndarray, "..."]) -> bool:
-    """Whether every number is whole, so that sums are exact and no tolerance is needed."""
-    return all(bool((array == np.rint(array)).all()) for array in arrays)
+    """Whether every number is whole, so that sums are exact and no tolerance is needed.
+
+    Looked at in parts that stay near the core, of which the first with a fraction ends it.
+    """
+    flat = [array.ravel(order="K") for array in arrays]
+    parts = (each[at : at + PART] for each in flat for at in range(0, each.size, PART))
+    return all(bool((part == np.rint(part)).all()) for part in parts)
 
 
 def _numbers(values: ArrayLike, name: str, *, infinite: bool = False) -> Float[np.ndarray, "..."]:

@@ -29,7 +29,7 @@ PER_NODE = ("service", "opens", "closes", "late", "latest", "demand", "draft", "
 """The fields that hold a number for each node."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, init=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False, weakref_slot=True)
 class Instance:
     """Stops to visit on one tour at least cost, in the units of its source. Node 0 is the depot, where the tour starts.
 

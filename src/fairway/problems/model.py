@@ -10,15 +10,20 @@ turned round. `outward` and `inward` are the one place where tours change their 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from jaxtyping import Bool, Float, Integer, UInt
 
-from fairway.errors import InvalidTour
+from fairway.errors import InvalidRequest, InvalidTour
 from fairway.problems.checks import is_integral
 from fairway.problems.instance import TOLERANCE, Instance, check_supported
 
+Objective = Literal["travel", "makespan"]
+"""What a search makes as little as it can."""
+MARGIN = 1e-10
+"""By which part of its cost a tour must be better than another to count: less is lost in rounding."""
 START, HOME = 0, -1
 """The depot as the first and as the last node of a model."""
 
@@ -108,8 +113,36 @@ class Model:
         return replace(self, time=replace(self.resource, latest=latest))
 
 
+_last: WeakKeyDictionary[Instance, Model] = WeakKeyDictionary()
+
+
 def model_of(instance: Instance, tolerance: float | None = None) -> Model:
-    """The normal form of an instance, for a judge that forgives so much: by default what it forgives by default."""
+    """The normal form of an instance, for a judge that forgives so much: by default what it forgives by default.
+
+    The last one is remembered as long as its instance lives: all parts of a search take it from here.
+    """
+    if tolerance is not None:
+        return _built(instance, tolerance)
+    model = _last.get(instance)
+    if model is None:
+        model = _built(instance, None)
+        _last.clear()
+        _last[instance] = model
+    return model
+
+
+def is_makespan(instance: Instance, objective: str) -> bool:
+    """Whether the earliest return is asked for, not the least travel; refused where it cannot be."""
+    if objective not in get_args(Objective):
+        raise InvalidRequest(f"the objective is {objective!r}; expected travel or makespan")
+    if objective == "makespan" and not instance.timed:
+        raise InvalidRequest(
+            "a makespan was asked of draft limits; expected an instance with time windows"
+        )
+    return objective == "makespan"
+
+
+def _built(instance: Instance, tolerance: float | None) -> Model:
     check_supported(instance)
     turned = instance.laden and instance.load == "shrinking"
     cost = with_return(instance.cost.T if turned else instance.cost)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from fairway.problems.instance import TSPDL, TSPTW, Instance
+from fairway.problems.model import Objective
 from fairway.problems.sets import COLUMNS
 
 Name = Literal["tsptw", "tspdl"]
@@ -24,7 +25,7 @@ class Problem:
     """Raw units of the published test sets in one normalised unit."""
     exact_mask: bool
     """Whether the strongest mask is exact, and no tour under it can fail; else it looks at pairs of stops."""
-    decided_by: Literal["travel", "makespan"]
+    decided_by: Objective
     """The objective under which an exact search finds out soonest whether there is a tour at all."""
     helped_from: int | None
     """Nodes from which on the shipped policy was measured to help `solve` (docs/solving.md)."""

@@ -7,7 +7,7 @@ which the next can drop labels for good, and better bounds are made once cheap o
 
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -17,11 +17,10 @@ from fairway.errors import InvalidRequest
 from fairway.kernels.labels.bound import Bound, cheapest_legs
 from fairway.kernels.labels.law import Law, law_of, quickest_ways
 from fairway.kernels.labels.relaxed import Effort, affordable, raised
-from fairway.kernels.labels.run import Limits, Outcome, Rank, by_bound, by_cost, run, widest
+from fairway.kernels.labels.run import Limits, Rank, by_bound, by_cost, run, widest
 from fairway.kernels.pruning import prune
 from fairway.problems.instance import Instance
-from fairway.problems.model import START, Model, model_of
-from fairway.search.objective import MARGIN, Objective, is_makespan
+from fairway.problems.model import MARGIN, START, Objective, is_makespan, model_of
 
 Status = Literal["optimal", "infeasible", "bounded", "truncated"]
 
@@ -108,22 +107,15 @@ def prove(
         memory: Bytes that labels may take, about.
         objective: The least travel, or for time windows the earliest return.
     """
-    task = _task(instance, objective, upper, memory, seconds)
-    known = _Known(lower=_trivial(task))
-    view = None if task.over else _first_view(task)
-    if view is None:
-        return _proof(task, known)
-    for number, stage in enumerate(STAGES):
-        sharper = view if number == 0 else _sharper(task, view, known, stage)
-        if sharper is None:
-            known = replace(known, proved=True)
-        if sharper is None or task.over:
-            break
-        view, limits = sharper, _limits(task, known, stage.width)
-        known = _learned(task, known, run(view.law, view.bound, limits))
-        if known.proved or stage.width >= widest(instance.nodes, memory):
-            break
-    return _proof(task, known)
+    search = _Search(instance, objective, upper, memory, seconds)
+    if search.begun():
+        for number, stage in enumerate(STAGES):
+            if number > 0:
+                search.sharpen(stage)
+            search.run(stage.width)
+            if search.ended or stage.width >= widest(instance.nodes, memory):
+                break
+    return search.proof()
 
 
 def beam(
@@ -137,28 +129,15 @@ def beam(
 ) -> Proof:
     """The best tour of a search that keeps so many labels of a layer; a proof only where no label was lost.
 
-    Args:
-        instance: Any instance.
-        width: Labels to keep of a layer, fewer where memory asks for it.
-        rank: What is kept: the cheapest labels so far, or those of least bound.
-        seconds: Of work, from now on.
-        memory: Bytes that labels may take, about.
-        objective: The least travel, or for time windows the earliest return.
+    Those of least bound are kept, or the cheapest so far, fewer where memory asks for it; the rest is as for `prove`.
     """
     if width < 1:
         raise InvalidRequest(f"the beam has a width of {width}; expected one label or more")
-    task = _task(instance, objective, math.inf, memory, seconds)
-    known = _Known(lower=_trivial(task))
-    first = None if task.over else _first_view(task)
-    if first is None:
-        return _proof(task, known)
-    view = _sharper(task, first, known, BEAM)
-    if view is None:
-        known = replace(known, proved=True)
-    elif not task.over:
-        outcome = run(view.law, view.bound, _limits(task, known, width), RANKS[rank])
-        known = _learned(task, known, outcome)
-    return _proof(task, known)
+    search = _Search(instance, objective, math.inf, memory, seconds)
+    if search.begun():
+        search.sharpen(BEAM)
+        search.run(width, RANKS[rank])
+    return search.proof()
 
 
 def warm() -> None:
@@ -172,149 +151,114 @@ def warm() -> None:
         run(law, bound, Limits(1, math.inf, 1 << 20, math.inf))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Task:
-    """What is asked."""
-
-    model: Model
-    makespan: bool
-    whole: bool
-    """Whether every tour costs a whole number."""
-    upper: float
-    memory: int
-    began: float
-    until: float
-
-    @property
-    def over(self) -> bool:
-        return time.monotonic() >= self.until
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Known:
-    """What has been found out so far."""
-
-    lower: float
-    tour: Int[np.ndarray, " M"] | None = None
-    cost: float = math.inf
-    proved: bool = False
-    """There is nothing better than the tour, or than the upper bound that was given."""
-    made: int = 0
-    kept: int = 0
-    widest: int = 0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _View:
-    """How the search looks at the instance."""
+class _Search:
+    """What is asked, what has been found out so far, and how the search looks at the instance."""
 
     law: Law
     bound: Bound
-    sharp: bool
-    """Whether pruning has been tried."""
 
+    def __init__(
+        self, instance: Instance, objective: str, upper: float, memory: int, seconds: float
+    ) -> None:
+        self.makespan = is_makespan(instance, objective)
+        self.upper, self.memory = float(upper), memory
+        self.began = time.monotonic()
+        enough = instance.nodes**3 * LAW_SECONDS <= seconds
+        self.until = self.began + (seconds if enough else 0.0)
+        self.model = model_of(instance)
+        resource = self.model.resource
+        self.whole = resource.guard == 0 if self.makespan else self.model.whole_costs
+        """Whether every tour costs a whole number."""
+        self.lower = float(resource.earliest[START]) if self.makespan else 0.0
+        self.tour: Int[np.ndarray, " M"] | None = None
+        self.cost = math.inf
+        self.proved = False
+        """There is nothing better than the tour, or than the upper bound that was given."""
+        self.made = self.kept = self.widest = 0
+        self.pruned = resource.by_set
+        """Whether pruning has been done, or is of no use."""
 
-def _task(instance: Instance, objective: str, upper: float, memory: int, seconds: float) -> _Task:
-    makespan = is_makespan(instance, objective)
-    began = time.monotonic()
-    until = began + seconds
-    if instance.nodes**3 * LAW_SECONDS > seconds:
-        until = began
-    model = model_of(instance)
-    whole = model.resource.guard == 0 if makespan else model.whole_costs
-    return _Task(model, makespan, whole, float(upper), memory, began, until)
+    @property
+    def ended(self) -> bool:
+        """Whether there is nothing more to prove, or no more time."""
+        return self.proved or time.monotonic() >= self.until
 
+    @property
+    def best(self) -> float:
+        """What a tour must be better than."""
+        return min(self.cost, self.upper)
 
-def _trivial(task: _Task) -> float:
-    """No tour costs less than this, whatever the instance."""
-    return float(task.model.resource.earliest[START]) if task.makespan else 0.0
+    @property
+    def below(self) -> float:
+        """What a bound must stay under for a tour that is better: by a whole unit, or by more than rounding."""
+        if math.isinf(self.best):
+            return self.best
+        rounding = MARGIN * max(abs(self.best), 1.0)
+        whole = math.ceil(self.best) - 1 + min(rounding, 0.5)
+        return whole if self.whole else self.best - rounding
 
+    def begun(self) -> bool:
+        """Whether there was time for the law and the bounds that can be had at once."""
+        resource = self.model.resource
+        ways = None if resource.by_set or self.ended else quickest_ways(resource, self.until)
+        if self.ended or (ways is None and not resource.by_set):
+            return False
+        self.law = law_of(self.model, makespan=self.makespan, ways=ways)
+        self.bound = cheapest_legs(self.law)
+        return True
 
-def _first_view(task: _Task) -> _View | None:
-    """What can be had at once; None where there was no time for it."""
-    resource = task.model.resource
-    ways = None if resource.by_set else quickest_ways(resource, task.until)
-    if ways is None and not resource.by_set:
-        return None
-    law = law_of(task.model, makespan=task.makespan, ways=ways)
-    return _View(law, cheapest_legs(law), sharp=law.by_set)
+    def sharpen(self, stage: Stage) -> None:
+        """Have tighter windows and better bounds, as far as there is time for them; no tour may be left."""
+        if self.model.nodes > LARGEST:
+            return
+        if not self.pruned:
+            self._prune()
+        if self.proved or stage.sweeps == 0:
+            return
+        now = time.monotonic()
+        deadline = now + SHARE * (self.until - now)
+        wanted = Effort(stage.ways, stage.memory, stage.sweeps, deadline)
+        effort = affordable(self.law, wanted, self.memory // 4)
+        if effort is not None:
+            self.bound = raised(self.law, self.bound, self.below, effort)
 
+    def _prune(self) -> None:
+        """Go on with what pruning leaves, where there is time for it."""
+        if self.model.nodes**3 * PRUNING_SECONDS > self.until - time.monotonic():
+            return
+        model = self.model.home_by(self.best) if self.makespan else self.model
+        pruned = prune(model, self.until)
+        self.proved = pruned.infeasible is not None
+        if not self.ended:
+            self.law = law_of(model, makespan=self.makespan, pruned=pruned)
+            self.bound = cheapest_legs(self.law)
+            self.pruned = True
 
-def _sharper(task: _Task, view: _View, known: _Known, stage: Stage) -> _View | None:
-    """With tighter windows and better bounds, as far as there is time for them; None where no tour is left."""
-    if task.model.nodes > LARGEST:
-        return view
-    best = min(known.cost, task.upper)
-    tight = view if view.sharp else _pruned_view(task, view, best)
-    if tight is None or stage.sweeps == 0:
-        return tight
-    now = time.monotonic()
-    deadline = now + SHARE * (task.until - now)
-    wanted = Effort(stage.ways, stage.memory, stage.sweeps, deadline)
-    effort = affordable(tight.law, wanted, task.memory // 4)
-    if effort is None:
-        return tight
-    return replace(tight, bound=raised(tight.law, tight.bound, _below(task, best), effort))
+    def run(self, width: int, rank: Rank = by_bound) -> None:
+        """Search with so many labels of a layer."""
+        if self.ended:
+            return
+        limits = Limits(width, self.below, self.memory, self.until)
+        outcome = run(self.law, self.bound, limits, rank)
+        if outcome.tour is not None:
+            self.tour, self.cost = outcome.tour, outcome.cost
+        self.lower = max(self.lower, min(outcome.open, self.best))
+        self.proved = outcome.open >= self.below
+        self.made += outcome.made
+        self.kept += outcome.kept
+        self.widest = max(self.widest, outcome.widest)
 
-
-def _pruned_view(task: _Task, view: _View, best: float) -> _View | None:
-    """What pruning leaves, where there is time for it."""
-    if task.model.nodes**3 * PRUNING_SECONDS > task.until - time.monotonic():
-        return view
-    model = task.model.home_by(best) if task.makespan else task.model
-    pruned = prune(model, task.until)
-    if pruned.infeasible is not None:
-        return None
-    if task.over:
-        return view
-    law = law_of(model, makespan=task.makespan, pruned=pruned)
-    return _View(law, cheapest_legs(law), sharp=True)
-
-
-def _limits(task: _Task, known: _Known, width: int) -> Limits:
-    return Limits(width, _below(task, min(known.cost, task.upper)), task.memory, task.until)
-
-
-def _below(task: _Task, cost: float) -> float:
-    """What a bound must stay under for a tour that is better: by a whole unit, or by more than rounding."""
-    if math.isinf(cost):
-        return cost
-    rounding = MARGIN * max(abs(cost), 1.0)
-    return math.ceil(cost) - 1 + min(rounding, 0.5) if task.whole else cost - rounding
-
-
-def _learned(task: _Task, known: _Known, outcome: Outcome) -> _Known:
-    """What a search adds to what was known before it."""
-    tour, cost = known.tour, known.cost
-    if outcome.tour is not None:
-        tour, cost = outcome.tour, outcome.cost
-    best = min(cost, task.upper)
-    return _Known(
-        lower=max(known.lower, min(outcome.open, best)),
-        tour=tour,
-        cost=cost,
-        proved=outcome.open >= _below(task, best),
-        made=known.made + outcome.made,
-        kept=known.kept + outcome.kept,
-        widest=max(known.widest, outcome.widest),
-    )
-
-
-def _proof(task: _Task, known: _Known) -> Proof:
-    """In the instance's own direction, to the last bit of its cost."""
-    tour, cost = known.tour, known.cost
-    stops = None if tour is None else task.model.outward(tour)
-    if tour is not None and task.model.turned:
-        cost = task.model.total(tour)
-    status: Status = "truncated"
-    lower = known.lower
-    if known.proved:
-        status = "infeasible"
-        if tour is not None:
-            status = "optimal"
-        elif not math.isinf(task.upper):
-            status = "bounded"
-        lower = min(cost, task.upper)
-    spent = time.monotonic() - task.began
-    statistics = Statistics(known.made, known.kept, known.widest, spent)
-    return Proof(status, stops, float(cost), float(lower), statistics)
+    def proof(self) -> Proof:
+        """What is known, in the instance's own direction, to the last bit of its cost."""
+        tour, cost, model = self.tour, self.cost, self.model
+        if tour is not None and model.turned:
+            cost = model.total(tour)
+        status: Status = "truncated"
+        if self.proved:
+            without = "infeasible" if math.isinf(self.upper) else "bounded"
+            status = without if tour is None else "optimal"
+        lower = min(cost, self.upper) if self.proved else self.lower
+        spent = time.monotonic() - self.began
+        statistics = Statistics(self.made, self.kept, self.widest, spent)
+        stops = None if tour is None else model.outward(tour)
+        return Proof(status, stops, float(cost), float(lower), statistics)

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import UInt
 
 from fairway.errors import InvalidRequest
-from fairway.kernels.moves.anneal import anneal, memory_of
+from fairway.kernels.moves.anneal import WITHOUT_END, anneal, memory_of
 from fairway.kernels.moves.chance import Random, seeded
 from fairway.kernels.moves.descent import descend, push, queue_for
 from fairway.kernels.moves.form import Form, lonely_form, with_neighbours
@@ -23,8 +23,7 @@ from fairway.kernels.moves.line import line_of
 from fairway.kernels.moves.order import by_deadline, deferred
 from fairway.kernels.moves.ruin import inserted
 from fairway.problems.instance import Instance
-from fairway.problems.model import model_of
-from fairway.search.objective import MARGIN, Objective, is_makespan
+from fairway.problems.model import MARGIN, Objective, is_makespan, model_of
 
 Node = UInt[np.ndarray, " V"]
 """A tour as the kernels have it: by position, the depot at both ends, in the direction in which levels grow."""
@@ -88,7 +87,12 @@ def improve(
         return _unsearched(instance, tour)
     model = model_of(instance)
     form, random = lonely_form(model), seeded(seed)
-    node = _first(form, random, budget.until) if tour is None else model.inward(tour)
+    if tour is None:
+        order = by_deadline(form)
+        built = inserted(form, order, random, budget.until)  # by cheapest insertions in this order
+        node = order if built is None else built
+    else:
+        node = model.inward(tour)
     if form.by_set and lateness(form, node) > 0:
         repaired = deferred(form, node, budget.until)
         node = node if repaired is None else repaired
@@ -148,13 +152,6 @@ class _Budget:
         return rounds
 
 
-def _first(form: Form, random: Random, until: float) -> Node:
-    """A tour of cheapest insertions in the order of limits, or where that leads nowhere, just that order."""
-    order = by_deadline(form)
-    node = inserted(form, order, random, until)
-    return order if node is None else node
-
-
 def _hurried(form: Form, node: Node, random: Random, budget: _Budget) -> tuple[Node, float]:
     """The least late tour that can be had, and how late it is; an iteration is a try to move each stop."""
     state, late = late_line(node), lateness(form, node)
@@ -181,7 +178,9 @@ def _ever_better(
     aim = (MARGIN * max(cost, 1.0), by_level)
     for each in node:
         push(queue, each)
+    # For the makespan every place has to be looked at: a round of a large tour takes longer than a slice.
     some = min(NODES, max(1, MOVES // 25 // len(node))) if by_level else NODES
+    most = some if by_level else WITHOUT_END
     while queue.ends[1] > 0 and budget.left > 0:
         descend(form, line, queue, aim, some)
     if not np.array_equal(line.node, node):
@@ -189,8 +188,9 @@ def _ever_better(
     memory = memory_of(line, aim, random)
     while budget.left > 0 and len(node) > 3:
         temperature = heat * cost / len(node) * budget.left**2
-        best = memory.weights[1]
-        anneal(form, line, queue, memory, temperature, aim, budget.slice())
+        best, rounds = memory.weights[1], budget.slice()
+        while rounds > 0 and time.monotonic() < budget.until:
+            rounds = anneal(form, line, queue, memory, temperature, aim, (rounds, most))
         if memory.weights[1] < best:
             yield memory.best.copy()
 

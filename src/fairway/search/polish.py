@@ -17,7 +17,7 @@ from fairway.kernels.moves.form import Form
 from fairway.kernels.moves.lateness import lateness
 from fairway.kernels.moves.order import deferred
 from fairway.kernels.moves.settling import room_for, settle
-from fairway.search.objective import MARGIN
+from fairway.problems.model import MARGIN
 
 TOGETHER = 5
 """Tours that a thread takes at a time."""

@@ -2,8 +2,8 @@
 
 - `solving`: the verb, for one instance or many
 - `single`: one instance, where the parts are put together
-- `incumbent`, `results`: what is known on the way, and what is handed back
-- `many`, `workers`, `interrupts`: many instances over many processes, and what Ctrl-C does
+- `request`, `incumbent`, `results`: what is asked, what is known on the way, and what is handed back
+- `workers`: many instances over many processes, and what Ctrl-C does
 - `warmup`: kernels compiled and loaded before the clock starts
 - `explain`: why there is no tour, and what would help
 """

@@ -1,6 +1,5 @@
 """First tours from a trained policy or colony, where there is time for them."""
 
-import math
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from fairway.errors import InvalidRequest, LearningMissing
 from fairway.extras import SENTENCE, can_learn
 from fairway.problems.instance import Instance
+from fairway.problems.table import PROBLEMS
 from fairway.weights import located, shipped
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 SHARE = 0.5
 """Of the budget, what they may take: where a policy's tour takes that long, it is worth it."""
-USUAL = {"tspdl": ("general-tspdl", 300)}
-"""The shipped policy that was measured to help with a problem, and from how many nodes on (docs/solving.md)."""
 IN_A_SECOND = 530
 """Nodes up to which its tour is mostly there in time, if there is one second; time goes with the square of them."""
 
@@ -41,9 +39,10 @@ def choice_of(policy: str | Path | None) -> Choice:
 
 def usual(instance: Instance, seconds: float) -> Path | None:
     """The policy to use where none was named, if one helps, can be run and the time is enough; nothing is loaded."""
-    name, least = USUAL.get(instance.problem, ("", math.inf))
-    helps = instance.nodes >= least and seconds >= (instance.nodes / IN_A_SECOND) ** 2
-    return shipped(name).resolve() if helps and can_learn() else None
+    problem, nodes = PROBLEMS[instance.problem], instance.nodes
+    enough = problem.helped_from is not None and nodes >= problem.helped_from
+    timely = seconds >= (nodes / IN_A_SECOND) ** 2
+    return shipped(problem.policy).resolve() if enough and timely and can_learn() else None
 
 
 @cache

@@ -3,13 +3,12 @@
 import math
 import time
 from dataclasses import replace
-from typing import NamedTuple
 
 from fairway.judge import Rejection, Solution, verify
 from fairway.problems.instance import Instance
 from fairway.search.exact import Proof
-from fairway.search.floor import least_makespan, least_travel
-from fairway.search.objective import Objective
+from fairway.search.floor import floor
+from fairway.solver.request import Request
 from fairway.solver.results import Improvement, Method, Result, Status, Watch
 
 RESERVED = 0.05
@@ -18,26 +17,13 @@ JUDGED, PAIR_SECONDS = 0.005, 2.5e-8
 """What these take, and what they take besides for each pair of nodes."""
 
 
-class _Claim(NamedTuple):
-    """A tour that a search says is better, not yet judged."""
-
-    tour: tuple[int, ...]
-    step: Improvement
-
-
 class Incumbent:
     """What is known about one instance while it is being solved."""
 
-    def __init__(
-        self,
-        instance: Instance,
-        objective: Objective,
-        watch: Watch | None,
-        seconds: float = math.inf,
-    ) -> None:
-        self.instance = instance
-        self.objective: Objective = objective
+    def __init__(self, instance: Instance, request: Request, watch: Watch | None = None) -> None:
+        self.instance, self.request = instance, request
         self.began = time.monotonic()
+        seconds = request.patience
         self.until = self.began + seconds
         """When the answer is due, on the monotonic clock."""
         self._reserve = min(RESERVED * seconds, JUDGED + PAIR_SECONDS * instance.nodes**2)
@@ -48,7 +34,8 @@ class Incumbent:
         self._solution: Solution | None = None
         self._attempt: Rejection | None = None
         self._trace: list[Improvement] = []
-        self._claims: list[_Claim] = []
+        self._claims: list[tuple[tuple[int, ...], Improvement]] = []
+        """Tours that a search says are better, not yet judged."""
 
     @property
     def spent(self) -> float:
@@ -73,22 +60,22 @@ class Incumbent:
 
     def claim(self, tour: tuple[int, ...], cost: float, method: Method) -> None:
         """Note a tour that a search holds to be better than all before; the judge is asked later."""
-        if cost >= (self._claims[-1].step.cost if self._claims else self.value):
+        if cost >= (self._claims[-1][1].cost if self._claims else self.value):
             return
         step = Improvement(self.spent, cost, method)
-        self._claims.append(_Claim(tour, step))
+        self._claims.append((tour, step))
         if self._watch is not None:
             self._watch(step)
 
     def settle(self) -> None:
         """Have the claims judged, from the best down, until one is accepted."""
         while self._claims:
-            claim = self._claims.pop()
-            judged = verify(self.instance, claim.tour)
+            tour, step = self._claims.pop()
+            judged = verify(self.instance, tour)
             if isinstance(judged, Rejection):
                 self.consider(judged)
             elif self._worth(judged) < self.value:
-                self._accept(judged, claim.step)
+                self._accept(judged, step)
 
     def offer(self, tour: tuple[int, ...], method: Method) -> None:
         """Have a tour judged that may be good or late."""
@@ -112,55 +99,44 @@ class Incumbent:
         self.lower = max(self.lower, proof.lower_bound)
         if proof.status == "infeasible":
             self.proved = "infeasible"
-        elif proof.status == "bounded" or (proof.status == "optimal" and self._has(proof.tour)):
+        elif proof.status == "bounded" or (
+            # Only of the tour that the judge has accepted as the best.
+            proof.status == "optimal" and self._solution and self._solution.tour == proof.tour
+        ):
             self.proved = "optimal"
 
     def _bound(self) -> float:
         """The best lower bound there is, one that no search has to give included."""
-        if self.objective == "makespan":
-            floor = least_makespan(self.instance, self.until + self._reserve)
-        else:
-            floor = least_travel(self.instance, self.value, self.until + self._reserve)
-        return min(max(self.lower, floor), self.value)
+        until = self.until + self._reserve
+        least = floor(self.instance, self.request.objective, self.value, until)
+        return min(max(self.lower, least), self.value)
 
-    def result(self, reason: str, *, interrupted: bool) -> Result:
+    def result(self, reason: str, *, interrupted: bool = False) -> Result:
         """The answer as things stand; the reason is given where there is no tour."""
-        solution, status = self._solution, self.proved
-        if solution is None:
-            lower = math.inf if status == "infeasible" else self._bound()
-            return Result(
-                status or "unknown",
-                self.spent,
-                self.objective,
-                lower,
-                reason=reason,
-                attempt=self._attempt,
-                interrupted=interrupted,
-            )
-        lower = self.value if status == "optimal" else self._bound()
+        found, proved = self._solution is not None, self.proved
+        sure = self.value if proved == "optimal" else math.inf
+        lower = self._bound() if proved is None else sure
         return Result(
-            status or "feasible",
+            proved or ("feasible" if found else "unknown"),
             self.spent,
-            self.objective,
+            self.request.objective,
             lower,
-            solution,
-            self._trace[-1].method,
+            self._solution,
+            self._trace[-1].method if found else None,
             tuple(self._trace),
+            reason="" if found else reason,
+            attempt=None if found else self._attempt,
             interrupted=interrupted,
         )
 
-    def _has(self, tour: tuple[int, ...] | None) -> bool:
-        """Whether this is the tour that the judge has accepted as the best."""
-        return self._solution is not None and self._solution.tour == tour
-
     def _worth(self, solution: Solution) -> float:
-        return solution.makespan if self.objective == "makespan" else solution.cost
+        return solution.makespan if self.request.objective == "makespan" else solution.cost
 
     def _accept(self, solution: Solution, step: Improvement) -> None:
         """Earlier claims are of worse tours: they stay in the trace unjudged."""
         self._solution = solution
         worth = self._worth(solution)
-        steps = [claim.step for claim in self._claims if claim.step.cost > worth]
+        steps = [step for _, step in self._claims if step.cost > worth]
         self._claims.clear()
         self._trace += [*steps, replace(step, cost=worth)]
 

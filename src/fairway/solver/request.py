@@ -12,7 +12,7 @@ import numpy as np
 from fairway.errors import InvalidRequest, InvalidTour
 from fairway.judge import verify
 from fairway.problems.instance import Instance, check_supported
-from fairway.search.objective import Objective, is_makespan
+from fairway.problems.model import Objective, is_makespan
 from fairway.solver.guidance import Choice, model_at, usual
 
 Plan = Sequence[Any] | np.ndarray

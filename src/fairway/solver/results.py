@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from fairway.judge import Rejection, Schedule, Solution
-from fairway.search.objective import Objective
+from fairway.problems.model import Objective
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 Method = Literal["plan", "policy", "local search", "exact search"]
@@ -100,10 +100,7 @@ class Result:
             "attempt": attempt_record(self.attempt),
             "interrupted": self.interrupted,
         }
-        return {
-            key: None if isinstance(value, float) and not math.isfinite(value) else value
-            for key, value in record.items()
-        }
+        return {key: _finite(value) for key, value in record.items()}
 
     @property
     def gap(self) -> float:
@@ -114,12 +111,16 @@ class Result:
         return self.value / self.lower_bound - 1 if known else math.inf
 
 
+def _finite(value: object) -> object:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def tour_record(solution: Solution | None) -> dict[str, Any]:
     """A tour and its schedule, ready for JSON."""
     if solution is None:
         return {"tour": None, "schedule": None}
     columns = asdict(solution.schedule)
-    schedule = {name: column.tolist() for name, column in columns.items()}
+    schedule = {name: [*map(_finite, column.tolist())] for name, column in columns.items()}
     return {"tour": list(solution.tour), "schedule": schedule}
 
 

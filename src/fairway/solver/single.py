@@ -6,9 +6,8 @@ from fairway.judge import Rejection
 from fairway.problems.instance import Instance
 from fairway.search.exact import MEMORY, prove
 from fairway.search.improve import improve
-from fairway.solver.explain.attempt import least_late
 from fairway.solver.explain.conflict import plain_reason
-from fairway.solver.explain.decision import NARROW, breadth
+from fairway.solver.explain.decision import NARROW, breadth, least_late
 from fairway.solver.explain.obstacles import obstacle
 from fairway.solver.guidance import guided_tours
 from fairway.solver.incumbent import Incumbent
@@ -35,107 +34,80 @@ def solve_one(
     plan: tuple[int, ...] | None = None,
     watch: Watch | None = None,
 ) -> Result:
-    """The answer for one instance; Ctrl-C ends the search and leaves the best so far.
-
-    Args:
-        instance: Any instance for which the request has been checked.
-        request: How long to work, and for what.
-        plan: A tour to start from, feasible or not.
-        watch: Told of every improvement as it is found.
-    """
-    best = Incumbent(instance, request.objective, watch, request.patience)
-    interrupted = False
+    """The answer for one instance, of which the request has been checked; Ctrl-C leaves the best so far."""
+    best = Incumbent(instance, request, watch)
     conflict = obstacle(instance)
     if conflict is not None:
         best.proved = "infeasible"
-        _attempt(best, request)
-        return best.result(conflict.why, interrupted=False)
+        _attempt(best)
+        return best.result(conflict.why)
     if plan is not None:
         best.offer(plan, "plan")
+    interrupted = False
     try:
         if request.iterations is None:
-            _by_the_clock(best, request)
+            _by_the_clock(best)
         else:
-            _by_iterations(best, request, request.iterations)
+            _by_iterations(best)
     except KeyboardInterrupt:
         interrupted = True
     best.settle()
     if best.proved == "infeasible" and not interrupted:
-        _attempt(best, request)
-    return best.result(_reason(best, request, interrupted), interrupted=interrupted)
+        _attempt(best)
+    return best.result(_reason(best, interrupted), interrupted=interrupted)
 
 
-def unsolved(
-    instance: Instance,
-    request: Request,
-    plan: tuple[int, ...] | None,
-    reason: str,
-    *,
-    interrupted: bool,
-) -> Result:
-    """The answer where no work was done, or none was saved: the plan, if the judge accepts it."""
-    best = Incumbent(instance, request.objective, None)
-    if plan is not None:
-        best.offer(plan, "plan")
-    return best.result(reason, interrupted=interrupted)
-
-
-def _by_the_clock(best: Incumbent, request: Request) -> None:
+def _by_the_clock(best: Incumbent) -> None:
     """As much of everything as fits into the seconds."""
     if breadth(best.instance) <= NARROW:
         _prove(best, FIRST_PROOF * best.left)
     if best.proved is not None:
         return
-    _guide(best, request)
-    share = _proof_share(best.instance, request)
+    _guide(best)
+    share = _proof_share(best)
     if share > 0:
-        _improve(best, request, seconds=_first_slice(best.instance, request))
+        # A proof needs a good tour to beat.
+        _improve(best, min(0.0004 * best.instance.nodes, 0.3 * best.request.seconds))
         _prove(best, share * best.left)
     if best.proved is None:
-        _improve(best, request, seconds=best.left)
+        _improve(best, best.left)
 
 
-def _by_iterations(best: Incumbent, request: Request, iterations: int) -> None:
+def _by_iterations(best: Incumbent) -> None:
     """The same without a clock: proofs end where their memory does, and so always at the same point."""
     small = best.instance.nodes <= LARGEST_PROVED
     if small and breadth(best.instance) <= NARROW:
         _prove(best, math.inf, STEADY_MEMORY)
     if best.proved is None:
-        _guide(best, request)
-        _improve(best, request, iterations=iterations)
+        _guide(best)
+        _improve(best, math.inf)
     if best.proved is None and small:
         _prove(best, math.inf, STEADY_MEMORY)
 
 
-def _guide(best: Incumbent, request: Request) -> None:
+def _guide(best: Incumbent) -> None:
     """What a policy proposes, where there is one."""
-    guide = request.guide(best.instance)
+    guide = best.request.guide(best.instance)
     if guide is not None:
-        for tour in guided_tours(best.instance, guide, best.left, request.seed):
+        for tour in guided_tours(best.instance, guide, best.left, best.request.seed):
             best.offer(tour, "policy")
 
 
 def _prove(best: Incumbent, seconds: float, memory: int = MEMORY) -> None:
-    proof = prove(
-        best.instance,
-        upper=best.value,
-        seconds=seconds,
-        memory=memory,
-        objective=best.objective,
+    upper, objective = best.value, best.request.objective
+    best.learn(
+        prove(best.instance, upper=upper, seconds=seconds, memory=memory, objective=objective)
     )
-    best.learn(proof)
 
 
-def _improve(
-    best: Incumbent, request: Request, seconds: float = math.inf, iterations: int | None = None
-) -> None:
+def _improve(best: Incumbent, seconds: float) -> None:
     improved = improve(
         best.instance,
         best.start,
         seconds=seconds,
-        iterations=iterations,
-        seed=request.seed,
-        objective=request.objective,
+        iterations=best.request.iterations,
+        seed=best.request.seed,
+        objective=best.request.objective,
         found=lambda tour, cost: best.claim(tour, cost, "local search"),
     )
     if improved.feasible:
@@ -145,29 +117,24 @@ def _improve(
         best.offer(improved.tour, "local search")
 
 
-def _attempt(best: Incumbent, request: Request) -> None:
+def _attempt(best: Incumbent) -> None:
     """The least late order of an instance without a tour, as far as it costs next to nothing."""
     known = [] if best.start is None else [best.start]
-    until = best.began + request.patience
-    judged = least_late(best.instance, until, known, work=ATTEMPT_WORK)
+    judged = least_late(best.instance, best.until, known, work=ATTEMPT_WORK)
     if isinstance(judged, Rejection):
         best.consider(judged)
 
 
-def _first_slice(instance: Instance, request: Request) -> float:
-    """Seconds of local search before a proof, which needs a good tour to beat."""
-    return min(0.0004 * instance.nodes, 0.3 * request.seconds)
-
-
-def _proof_share(instance: Instance, request: Request) -> float:
+def _proof_share(best: Incumbent) -> float:
     """The share of what is left for a proof: large where it should come to an end, else at most enough for a bound."""
-    wide = breadth(instance) * (instance.nodes / 50) ** 0.25
-    if wide <= PROVABLE + 4 * math.log10(max(request.seconds, 1e-3)):
+    seconds = best.request.seconds
+    wide = breadth(best.instance) * (best.instance.nodes / 50) ** 0.25
+    if wide <= PROVABLE + 4 * math.log10(max(seconds, 1e-3)):
         return 0.6
-    return 0.2 if request.seconds >= PATIENT else 0.0
+    return 0.2 if seconds >= PATIENT else 0.0
 
 
-def _reason(best: Incumbent, request: Request, interrupted: bool) -> str:
+def _reason(best: Incumbent, interrupted: bool) -> str:
     """Why there is no tour, as far as is known."""
     if best.proved == "infeasible":
         return plain_reason(best.instance, best.until)

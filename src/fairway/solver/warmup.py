@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from fairway.problems.instance import Instance
+from fairway.problems.model import Objective
+from fairway.problems.table import PROBLEMS
 from fairway.search.exact import warm
-from fairway.search.floor import least_travel
+from fairway.search.floor import floor
 from fairway.search.improve import improve
-from fairway.search.objective import Objective
-from fairway.solver.explain.attempt import least_late
-from fairway.solver.explain.subset import by_way_of_all
+from fairway.solver.explain.decision import least_late
+from fairway.solver.explain.obstacles import subset
 from fairway.solver.guidance import prepare
 from fairway.solver.request import Request
 from fairway.weights import shipped
@@ -46,18 +47,18 @@ def warm_up_all() -> None:
     warm_up([windows, growing, growing.reversed()], Request())
     warm_up([windows], Request(objective="makespan"))
     if find_spec("torch") is not None:
-        warm_up([windows], Request(policy=shipped("general-tsptw").resolve()))
-        warm_up([growing], Request(policy=shipped("general-tspdl").resolve()))
+        for instance in (windows, growing):
+            card = shipped(PROBLEMS[instance.problem].policy)
+            warm_up([instance], Request(policy=card.resolve()))
 
 
 def _run_through(sample: Instance, objective: Objective) -> None:
     """Every part of both searches, a start that is late included."""
     short = improve(sample, iterations=50, objective=objective)
     improve(sample, short.tour[::-1], iterations=10, objective=objective)
-    least_travel(sample, math.inf)
+    floor(sample)
     least_late(sample, math.inf, [tuple(range(NODES - 1, 0, -1))], work=1_000)
-    if sample.timed:
-        by_way_of_all(sample).after(0)
+    subset(sample, [1])
     warm()
 
 

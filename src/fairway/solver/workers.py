@@ -8,23 +8,26 @@ end when it does.
 import math
 import os
 import pickle
+import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, Pipe, wait
+from types import FrameType
 
 from fairway.kernels.compiling import hush
 from fairway.problems.instance import Instance
 from fairway.problems.sets import InstanceSet
-from fairway.solver.interrupts import Interrupts, end_with_parent
+from fairway.solver.incumbent import Incumbent
 from fairway.solver.request import Request
 from fairway.solver.results import Result
-from fairway.solver.single import solve_one, unsolved
+from fairway.solver.single import solve_one
 from fairway.solver.warmup import warm_up
 
 CHUNK_SECONDS = 0.15
@@ -44,6 +47,41 @@ Answer = tuple[int, Result]
 """The number of an instance, and what was found."""
 
 
+class Interrupts:
+    """While this is entered, Ctrl-C is noted, and raised only inside `exposed`."""
+
+    def __init__(self) -> None:
+        self.heard = False
+        self._exposed = False
+        self._before: object = None
+
+    def __enter__(self) -> "Interrupts":
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._hear)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)  # pyrefly: ignore[bad-argument-type]
+
+    @contextmanager
+    def exposed(self) -> Iterator[None]:
+        """Let a KeyboardInterrupt be raised; one that nobody caught ends the block, and is noted."""
+        self._exposed = True
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.heard = True
+        finally:
+            self._exposed = False
+
+    def _hear(self, _signal: int, _frame: FrameType | None) -> None:
+        self.heard = True
+        if self._exposed:
+            self._exposed = False
+            raise KeyboardInterrupt
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
     """Instances, the plans that some of them start from, and what is asked of all."""
@@ -61,21 +99,21 @@ class Job:
         """Instances of every kind that occurs; a set is of one kind."""
         return self.instances[:1] if isinstance(self.instances, InstanceSet) else self.instances
 
-    def plan(self, number: int) -> tuple[int, ...] | None:
-        """What the instance starts from."""
-        return None if self.plans is None else self.plans[number]
-
     def solve(self, number: int, interrupts: Interrupts) -> Result:
         """The answer for one instance; the plan, or nothing, where Ctrl-C leaves no more."""
-        instance, result = _frozen(self.instances[number]), None
+        instance, result = self.instances[number], None
+        plan = None if self.plans is None else self.plans[number]
         with interrupts.exposed():
-            result = solve_one(instance, self.request, self.plan(number))
+            result = solve_one(instance, self.request, plan)
         return result or self.unsolved(number, "the search was interrupted before it began")
 
     def unsolved(self, number: int, reason: str, *, interrupted: bool = True) -> Result:
-        """The answer where nothing was found: the plan if it is a good one."""
-        plan = self.plan(number)
-        return unsolved(self.instances[number], self.request, plan, reason, interrupted=interrupted)
+        """The answer where nothing was found: the plan if the judge accepts it."""
+        best = Incumbent(self.instances[number], replace(self.request, seconds=math.inf))
+        plan = None if self.plans is None else self.plans[number]
+        if plan is not None:
+            best.offer(plan, "plan")
+        return best.result(reason, interrupted=interrupted)
 
 
 @dataclass(slots=True, eq=False)
@@ -220,6 +258,18 @@ class Crew:
         return answers
 
 
+def end_with_parent(descriptor: int) -> None:
+    """End this process as soon as nobody holds the other end of a pipe or socket, however its parent came to die."""
+
+    def wait() -> None:
+        end = select.poll()
+        end.register(descriptor, 0)  # no data, only that the other end is closed
+        end.poll()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
 def serve(descriptor: int) -> None:
     """What a process does: jobs come in over a line, answers go out one by one, until the line is closed."""
     end_with_parent(descriptor)
@@ -250,12 +300,3 @@ def _started() -> _Worker:
     )
     there.close()
     return _Worker(process, here)
-
-
-def _frozen(instance: Instance) -> Instance:
-    """On its way to another process an array forgets that nobody may change it, for which there is other code."""
-    for name in instance.__slots__:
-        array = getattr(instance, name)
-        if hasattr(array, "setflags"):
-            array.setflags(write=False)
-    return instance

@@ -1,13 +1,13 @@
 """What the search believes is what the judge says."""
 
 import brute
-import numpy as np
 import pytest
 
 from fairway.judge import Rejection, verify
 from fairway.kernels.moves.chance import seeded
+from fairway.kernels.moves.form import lonely_form
 from fairway.kernels.moves.tardiness import ease, look_over, tardy_line
-from fairway.solver.explain.attempt import limits_of
+from fairway.problems.model import model_of
 
 
 def broken(instance, tour):
@@ -19,12 +19,14 @@ def broken(instance, tour):
 def test_violations_are_those_of_the_judge_and_fall(rng, draw):
     for _ in range(40):
         instance = draw(rng, 9)
-        limits, tour = limits_of(instance), 1 + rng.permutation(8)
-        line = tardy_line(np.array([0, *tour, 0]))
-        total = look_over(limits, line)
+        model, tour = model_of(instance), 1 + rng.permutation(8)
+        form = lonely_form(model)._replace(closes=model.resource.latest)
+        line = tardy_line(model.inward(tour))
+        total = look_over(form, line)
         assert total == pytest.approx(broken(instance, tour), abs=1e-9)
         for _ in range(5):
-            last, total = total, ease(limits, line, seeded(1), total, 300)
+            last, total = total, ease(form, line, seeded(1), total, 300)
             assert total <= last
-            assert sorted(line.kept[1:-1]) == list(range(1, 9))
-            assert total == pytest.approx(broken(instance, line.kept[1:-1]), abs=1e-9)
+            kept = model.outward(line.kept[1:-1])
+            assert sorted(kept) == list(range(1, 9))
+            assert total == pytest.approx(broken(instance, kept), abs=1e-9)

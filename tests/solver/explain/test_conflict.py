@@ -5,8 +5,7 @@ import numpy as np
 
 import fairway
 from fairway.solver.explain.conflict import colliding_pairs
-from fairway.solver.explain.obstacles import lateness_forgiven
-from fairway.solver.explain.subset import subset
+from fairway.solver.explain.obstacles import lateness_forgiven, subset
 
 
 def apart(instance):

@@ -47,15 +47,7 @@ def solve(
     initial: Sequence[int] | None = None,
     trials: int = MOST_TRIALS,
 ) -> tuple[int, ...] | None:
-    """The tour LKH-3 ends with, which may break limits, or None where it leaves none.
-
-    Args:
-        instance: Any instance.
-        seconds: Of its one run; starting the program comes on top.
-        seed: Of its chance.
-        initial: A tour to start from.
-        trials: After which its run ends, if the seconds do not end it first.
-    """
+    """The tour LKH-3 ends with, which may break limits, or None where it leaves none; so many trials end it as well."""
     command = program()
     model = whole(model_of(instance))
     if model.hopeless:
@@ -98,14 +90,8 @@ def prepare(model: Whole, folder: Path, run: Mapping[str, float | str]) -> None:
         written = Instance(model.step, opens=model.opens, closes=model.closes)
     write(written, folder / PROBLEM, "tsplib")
     precision = max(1, min(100, LARGEST // max(1, int(written.travel.max()))))
-    settings = {
-        "PROBLEM_FILE": PROBLEM,
-        "TOUR_FILE": TOUR,
-        "RUNS": 1,
-        "PRECISION": precision,
-        "TRACE_LEVEL": 0,
-        **run,
-    }
+    files = {"PROBLEM_FILE": PROBLEM, "TOUR_FILE": TOUR}
+    settings = {**files, "RUNS": 1, "PRECISION": precision, "TRACE_LEVEL": 0, **run}
     lines = ["SPECIAL", *(f"{key} = {value}" for key, value in settings.items())]
     (folder / PARAMETERS).write_text("\n".join(lines) + "\n")
 

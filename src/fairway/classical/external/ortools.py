@@ -7,7 +7,7 @@ any, so a feasible tour can be given.
 
 from collections.abc import Sequence
 
-from fairway.classical.external.loading import imported
+from fairway.classical.external import imported
 from fairway.classical.external.whole import Whole, whole
 from fairway.problems.instance import Instance
 from fairway.problems.model import model_of
@@ -22,14 +22,10 @@ def solve(
     initial: Sequence[int] | None = None,
     first: str = INSERTION,
 ) -> tuple[int, ...] | None:
-    """The tour OR-Tools finds in the time, or None.
+    """The tour OR-Tools finds in the time, or None; it leaves nothing to chance, so that the seed is not used.
 
-    Args:
-        instance: Any instance.
-        seconds: Of search; building the model comes on top.
-        seed: Not used: the routing library leaves nothing to chance.
-        initial: A feasible tour to start from; one that is not so is passed over.
-        first: By which of the library's strategies a first tour is made; the paper has `LOCAL_CHEAPEST_INSERTION`.
+    An initial tour that is not feasible is passed over. `first` is the library's strategy for a first tour; the paper
+    has `LOCAL_CHEAPEST_INSERTION`.
     """
     library = imported("ortools.constraint_solver.pywrapcp", "OR-Tools", "ortools")
     model = whole(model_of(instance))

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Sequence
 
-from fairway.classical.external.loading import imported
+from fairway.classical.external import imported
 from fairway.classical.external.whole import Whole, whole
 from fairway.errors import InvalidRequest
 from fairway.problems.instance import Instance
@@ -13,14 +13,7 @@ from fairway.problems.model import model_of
 def solve(
     instance: Instance, seconds: float, seed: int = 0, initial: Sequence[int] | None = None
 ) -> tuple[int, ...] | None:
-    """The tour PyVRP finds in the time, or None where it finds none that is feasible.
-
-    Args:
-        instance: One with time windows.
-        seconds: Of search; building the model comes on top.
-        seed: Of PyVRP's chance.
-        initial: A tour to start from.
-    """
+    """The tour PyVRP finds in the time for an instance with time windows, or None where none is feasible."""
     form = model_of(instance)
     if form.time is None:
         raise InvalidRequest(

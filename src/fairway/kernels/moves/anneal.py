@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float, UInt
+from jaxtyping import Float, Int, UInt
 
 from fairway.kernels.compiling import ZERO, bare, inner
 from fairway.kernels.moves.chance import Random, uniform
@@ -13,23 +13,29 @@ from fairway.kernels.moves.line import Line, refresh
 from fairway.kernels.moves.ruin import Site, rebuild, site_for
 from fairway.kernels.moves.swap import copy
 
-WITHOUT_END = ZERO + 2**62
+WITHOUT_END = 2**62
+"""More nodes than any descent takes."""
 
 
 class Memory(NamedTuple):
-    """The tour to go back to and the best of all, how good they are, room for the next one and the source of chance."""
+    """The tour to go back to and the best of all, how good they are, room for the next one and the source of chance.
+
+    `changed` holds the first and last position that an unfinished round has changed; no round is open where it is -1.
+    """
 
     kept: UInt[np.ndarray, " V"]
     best: UInt[np.ndarray, " V"]
     weights: Float[np.ndarray, " 2"]
     site: Site
     random: Random
+    changed: Int[np.ndarray, " 2"]
 
 
 def memory_of(line: Line, aim: Aim, random: Random) -> Memory:
     """All that there is so far is this tour."""
     node, site = line.node, site_for(len(line.node))
-    return Memory(node.copy(), node.copy(), np.full(2, weight(line, aim)), site, random)
+    weights, changed = np.full(2, weight(line, aim)), np.full(2, -1)
+    return Memory(node.copy(), node.copy(), weights, site, random, changed)
 
 
 @bare
@@ -41,18 +47,33 @@ def weight(line: Line, aim: Aim) -> float:
 
 @bare
 def anneal(
-    form: Form, line: Line, queue: Queue, memory: Memory, heat: float, aim: Aim, rounds: int
-) -> None:
-    """So many rounds from the kept tour, which the line must be; the queue is empty, before and after.
+    form: Form,
+    line: Line,
+    queue: Queue,
+    memory: Memory,
+    heat: float,
+    aim: Aim,
+    pace: tuple[int, int],
+) -> int:
+    """So many rounds from the kept tour, which the line must be, or on from an open round; how many are left.
 
-    A new tour may be worse than the kept one by about the heat.
+    A new tour may be worse than the kept one by about the heat. The queue is empty, but for an open round. The pace is
+    how many rounds, and how many nodes one takes before it is left open, so that a clock can be heard.
     """
-    least, random, end = aim[0], memory.random, len(line.node) - 1
-    refresh(form, line, ZERO, end)  # sums that are only ever shifted drift away, bit by bit
-    for _ in range(rounds):
-        first, last = _renew(form, line, queue, memory.site, random)
-        begin, finish = descend(form, line, queue, aim, WITHOUT_END)
+    (rounds, most), end, changed = pace, len(line.node) - 1, memory.changed
+    least, random = aim[0], memory.random
+    if changed[0] < 0:
+        refresh(form, line, ZERO, end)  # sums that are only ever shifted drift away, bit by bit
+    for done in range(rounds):
+        first, last = changed[0], changed[1]
+        if first < 0:
+            first, last = _renew(form, line, queue, memory.site, random)
+        begin, finish = descend(form, line, queue, aim, most)
         first, last = min(first, begin), max(last, finish)
+        if queue.ends[1] > 0:
+            changed[0], changed[1] = first, last
+            return rounds - done
+        changed[0] = -1
         new = weight(line, aim)
         if new - memory.weights[0] <= -heat * np.log(1.0 - uniform(random)):
             copy(line.node, memory.kept, first, last)
@@ -63,6 +84,7 @@ def anneal(
         elif first <= last:
             copy(memory.kept, line.node, first, last)
             refresh(form, line, first, last)
+    return 0
 
 
 @inner

@@ -6,24 +6,25 @@ import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool
 
 from fairway.judge import Rejection, verify
 from fairway.problems.instance import Instance
 from fairway.solver.explain.decision import decide, share
 from fairway.solver.explain.obstacles import (
     Conflict,
+    Vector,
     label,
     lateness_forgiven,
+    leads,
     listed,
     obstacles,
     overload,
+    quickest,
+    subset,
 )
-from fairway.solver.explain.repair import repair_of
-from fairway.solver.explain.subset import by_way_of_all, subset
+from fairway.solver.explain.repair import LONGEST_PROOF, repair_of
 
-LONGEST_PROOF = 2.0
-"""Seconds that one step of narrowing down may take."""
 MOST_ORDERED = 5
 """Stops of which every order is looked at; what more of them miss is searched for."""
 NARROWING, FURTHER = 0.7, 0.3
@@ -72,15 +73,16 @@ def colliding_pairs(
     instance: Instance, apart_from: Sequence[int] = (), until: float = math.inf
 ) -> Iterator[tuple[int, int]]:
     """Two stops of which neither can come first; no stop is in two pairs, nor is one of those given."""
-    leads, limit = by_way_of_all(instance), instance.closes + lateness_forgiven(instance)
-    start = np.maximum(instance.opens[0] + leads.after(0), instance.opens)
-    latest = np.minimum(limit, limit[0] - leads.before(0))
+    ways, limit = leads(instance), instance.closes + lateness_forgiven(instance)
+    there, back = quickest(ways, 0)
+    start, latest = (
+        np.maximum(instance.opens[0] + there, instance.opens),
+        np.minimum(limit, limit[0] - back),
+    )
     free = np.arange(instance.nodes) > 0
     free[list(apart_from)] = False
 
-    def collides(
-        one: int, after: Float[np.ndarray, " N"], before: Float[np.ndarray, " N"]
-    ) -> Bool[np.ndarray, " N"]:
+    def collides(one: int, after: Vector, before: Vector) -> Bool[np.ndarray, " N"]:
         """With which others it does, given the times from it and to it."""
         first = np.maximum(start[one] + after, instance.opens) <= latest
         second = np.maximum(start + before, instance.opens[one]) <= latest[one]
@@ -91,8 +93,8 @@ def colliding_pairs(
         if time.monotonic() > until:
             return
         # Ways round are never longer: who does not collide straight away never does.
-        if here and collides(one, leads.straight[one], leads.backward[one]).any():
-            others = np.flatnonzero(collides(one, leads.after(one), leads.before(one)))
+        if here and collides(one, ways[0][one], ways[1][one]).any():
+            others = np.flatnonzero(collides(one, *quickest(ways, one)))
             if others.size:
                 free[others[0]] = False
                 yield one, int(others[0])

@@ -1,14 +1,21 @@
-"""Is there any tour at all? A tour, a proof that there is none, or neither within the time."""
+"""Is there any tour at all? A tour, a proof that there is none, or neither in time; else the least late order."""
 
 import math
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fairway.judge import Rejection, Solution, verify
+from fairway.kernels.moves.chance import seeded
+from fairway.kernels.moves.form import lonely_form
+from fairway.kernels.moves.order import by_deadline
+from fairway.kernels.moves.tardiness import ease, look_over, tardy_line
 from fairway.problems.instance import Instance
+from fairway.problems.model import model_of
+from fairway.problems.table import PROBLEMS
 from fairway.search.exact import prove
 from fairway.search.improve import improve
 from fairway.solver.explain.obstacles import obstacle
@@ -17,6 +24,13 @@ NARROW = 6.0
 """The breadth up to which an exact search is so quick that it is tried before anything else."""
 QUICK = 0.02
 """Seconds in which most tours are found that are easy to find."""
+WORK, MOST_WORK = 2_000, 20_000_000
+"""Nodes looked at for the least late order, by default: so many times the square of the nodes, and at most about a
+tenth of a second."""
+QUANTUM = 500_000
+"""The same between two looks at the clock: a few milliseconds."""
+
+Tour = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,18 +73,17 @@ def decide(instance: Instance, until: float) -> Decision:
 
 
 def _proved(instance: Instance, seconds: float) -> Decision:
-    """What an exact search says. The earliest return asks less of it than the least travel, and decides as much."""
-    objective = "makespan" if instance.timed else "travel"
-    proof = prove(instance, seconds=seconds, objective=objective)
+    """What an exact search says under the objective that asks least of it."""
+    proof = prove(instance, seconds=seconds, objective=PROBLEMS[instance.problem].decided_by)
     judged = None if proof.tour is None else verify(instance, proof.tour)
     return Decision(judged if isinstance(judged, Solution) else None, proof.status == "infeasible")
 
 
 def _searched(instance: Instance, seconds: float) -> Decision:
     """The first tour that local search finds, or the least late."""
-    tours: list[tuple[int, ...]] = []
+    tours: list[Tour] = []
 
-    def enough(tour: tuple[int, ...], _cost: float) -> None:
+    def enough(tour: Tour, _cost: float) -> None:
         tours.append(tour)
         raise _Enough
 
@@ -78,6 +91,32 @@ def _searched(instance: Instance, seconds: float) -> Decision:
         tours.append(improve(instance, seconds=seconds, found=enough).tour)
     judged = verify(instance, tours[0])
     return Decision(judged) if isinstance(judged, Solution) else Decision(attempt=judged)
+
+
+def least_late(
+    instance: Instance, until: float, known: Iterable[Tour] = (), work: int = MOST_WORK
+) -> Solution | Rejection:
+    """The order with the least total lateness, or overload, that was found.
+
+    Args:
+        instance: Any instance.
+        until: When to end, on the monotonic clock.
+        known: Orders to start from, beside that of the deadlines.
+        work: Nodes to look at, at most; it ends a search that no clock does, always at the same point.
+    """
+    began = time.monotonic()
+    model = model_of(instance)
+    form = lonely_form(model)._replace(closes=model.resource.latest)  # as stated, without tolerance
+    lines = [tardy_line(node) for node in (*map(model.inward, known), by_deadline(form))]
+    totals = [look_over(form, line) for line in lines]
+    best = min(totals)
+    work = min(work, WORK * instance.nodes**2)
+    line, random = lines[totals.index(best)], seeded(0)
+    until -= time.monotonic() - began  # the judge takes about as long as all this did
+    while work > 0 and time.monotonic() < until:
+        best = ease(form, line, random, best, min(work, QUANTUM))
+        work = work - QUANTUM if best > 0 else 0
+    return verify(instance, model.outward(line.kept[1:-1]))
 
 
 def share(part: float, until: float) -> float:

@@ -7,10 +7,10 @@ from typing import Literal
 
 from fairway.errors import InvalidRequest
 from fairway.judge import Rejection, Solution
-from fairway.problems.instance import Instance
-from fairway.solver.explain.attempt import least_late
+from fairway.problems.instance import Instance, check_supported
+from fairway.problems.table import PROBLEMS
 from fairway.solver.explain.conflict import conflicts_of, plain_conflicts
-from fairway.solver.explain.decision import decide, share
+from fairway.solver.explain.decision import decide, least_late, share
 from fairway.solver.explain.obstacles import Conflict
 from fairway.solver.explain.repair import Repair, repair_of, repairs_of
 from fairway.solver.request import Request, checked_seconds
@@ -69,8 +69,8 @@ def explain(instance: Instance, seconds: float = 10.0) -> Explanation:
     if not isinstance(instance, Instance):
         raise InvalidRequest("explain takes one instance at a time; index a set to get one")
     seconds = checked_seconds(seconds)
-    objective = "makespan" if instance.problem == "tsptw" else "travel"
-    warm_up([instance], Request(objective=objective))
+    check_supported(instance)
+    warm_up([instance], Request(objective=PROBLEMS[instance.problem].decided_by))
     began = time.monotonic()
     until, deciding = began + SPENT * seconds, began + DECIDING * seconds
     plain = tuple(plain_conflicts(instance, deciding))

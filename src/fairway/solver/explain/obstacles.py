@@ -1,17 +1,20 @@
-"""Why there can be no tour, where that can be seen without a search."""
+"""Why there can be no tour, where that can be seen without a search, and some stops as an instance of their own."""
 
-from collections.abc import Iterator
+import math
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from fairway.judge import TOLERANCE
+from fairway.kernels.paths import shortest
 from fairway.problems.instance import Instance
 from fairway.problems.model import model_of
-from fairway.solver.explain.subset import by_way_of_all
 
 Vector = Float[np.ndarray, " N"]
+Matrix = Float[np.ndarray, "N N"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +52,25 @@ def lateness_forgiven(instance: Instance) -> float:
     return resource.allowance + instance.nodes * resource.guard
 
 
+def leads(instance: Instance) -> tuple[Matrix, Matrix]:
+    """The times from the start of service at the row to the arrival at the column, and the other way round."""
+    lead = instance.service[:, None] + instance.travel
+    return lead, np.ascontiguousarray(lead.T)
+
+
+def quickest(leads: tuple[Matrix, Matrix], node: int) -> tuple[Vector, Vector]:
+    """The least times from the node and to it by way of any stops, which are served, but not waited for."""
+    stops = np.arange(len(leads[0])) > 0
+    return shortest(leads[0], node, stops), shortest(leads[1], node, stops)
+
+
 def closed_too_early(instance: Instance) -> Iterator[Conflict]:
     """Each stop that closes before it can be reached, or from which the depot cannot be."""
     straight = instance.service[0] + instance.travel[0], instance.service + instance.travel[:, 0]
     if not _late(instance, *straight, 0.0).any():
         return
-    leads, forgiven = by_way_of_all(instance), lateness_forgiven(instance)
-    there, back = leads.after(0), leads.before(0)  # a way round may be quicker than the leg itself
+    forgiven = lateness_forgiven(instance)
+    there, back = quickest(leads(instance), 0)  # a way round may be quicker than the leg itself
     for stop in np.flatnonzero(_late(instance, there, back, forgiven)).tolist():
         name, closes = label(instance, stop), instance.closes
         arrival = instance.opens[0] + there[stop]
@@ -130,3 +145,25 @@ def _late(
     late = (arrival > instance.closes + forgiven) | (home > instance.closes[0] + forgiven)
     late[0] = False
     return late
+
+
+def subset(instance: Instance, stops: Sequence[int], until: float = math.inf) -> Instance | None:
+    """The depot and the given stops, in this order: a relaxation of the whole, and of every subset with more stops.
+
+    Take a tour of the whole and leave out the others: what lay between two stops that stay was a way through some of
+    those that go, and the quickest such way is never longer. So the rest of the tour is nowhere later, and what is
+    proved infeasible of a subset holds for the whole, whatever the travel matrix. A load does not depend on travel, and
+    never rises when ports are left out. None where the time ends before all ways are found.
+    """
+    nodes = [0, *stops]
+    if not instance.timed:
+        return instance.restricted(nodes)
+    others = np.ones(instance.nodes, dtype=bool)
+    others[nodes] = False
+    straight = instance.service[:, None] + instance.travel
+    lead = np.empty((len(nodes), len(nodes)))
+    for row, node in enumerate(nodes):
+        if time.monotonic() > until:
+            return None
+        lead[row] = shortest(straight, node, others)[nodes]
+    return instance.restricted(nodes, np.maximum(lead - instance.service[nodes, None], 0.0))

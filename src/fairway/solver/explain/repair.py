@@ -11,10 +11,10 @@ import numpy as np
 from fairway.judge import TOLERANCE, Solution, verify
 from fairway.problems.instance import Instance
 from fairway.solver.explain.decision import decide, share
-from fairway.solver.explain.obstacles import label
-from fairway.solver.explain.subset import subset
+from fairway.solver.explain.obstacles import label, subset
 
-Limit = Literal["opens", "closes", "draft"]
+Window = Literal["opens", "closes"]
+Limit = Window | Literal["draft"]
 FINEST = 1e-9
 """To which part of the largest change one that is not whole is narrowed down."""
 LONGEST_PROOF = 2.0
@@ -62,7 +62,7 @@ def repair_of(
     instance: Instance,
     stops: Iterable[int],
     until: float,
-    limits: Sequence[Literal["opens", "closes"]] = ("closes", "opens"),
+    limits: Sequence[Window] = ("closes", "opens"),
 ) -> Repair | None:
     """The smallest change of one limit of these stops, or of the depot's window, that repairs the whole instance.
 
@@ -77,7 +77,7 @@ def repair_of(
             complete = False
             break
         most = _furthest(instance, node, limit) if best is None else best.change
-        found, sure = _Shift(instance, node, limit, whole, until).least(most)
+        found, sure = _least_shift(instance, node, limit, most, until, whole=whole)
         best, complete = found or best, complete and sure
     return None if best is None else replace(best, smallest=complete)
 
@@ -134,66 +134,53 @@ def _repair_among(
     return repair and replace(repair, node=(0, *among)[repair.node])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Shift:
-    """A limit of a window on the move."""
+def _least_shift(
+    instance: Instance, node: int, limit: Window, most: float, until: float, *, whole: bool
+) -> tuple[Repair | None, bool]:
+    """The least change below `most` of a limit that repairs, if any, and whether all this is proved."""
+    finest = 1.0 if whole else max(FINEST * most, 10 * TOLERANCE)
+    low, high, best, sure = 0.0, most, None, True
+    change = high - finest
+    while change > low:
+        found, proved = _shifted(instance, node, limit, change, until)
+        if found is not None:
+            best, high = found, min(found.change, change)
+        else:
+            low, sure = change, sure and proved
+        if best is None or high - low <= finest:
+            break
+        if time.monotonic() > until:
+            return best, False
+        change = (low + high) // 2 if whole else (low + high) / 2
+    return best, sure
 
-    instance: Instance
-    node: int
-    limit: Literal["opens", "closes"]
-    whole: bool
-    """Whether changes are whole numbers."""
-    until: float
 
-    def least(self, most: float) -> tuple[Repair | None, bool]:
-        """The least change below `most` that repairs, if any, and whether all this is proved."""
-        finest = 1.0 if self.whole else max(FINEST * most, 10 * TOLERANCE)
-        low, high, best, sure = 0.0, most, None, True
-        change = high - finest
-        while change > low:
-            found, proved = self._repaired(change)
-            if found is not None:
-                best, high = found, min(found.change, change)
-            else:
-                low, sure = change, sure and proved
-            if best is None or high - low <= finest:
-                break
-            if time.monotonic() > self.until:
-                return best, False
-            change = (low + high) // 2 if self.whole else (low + high) / 2
-        return best, sure
-
-    def _repaired(self, change: float) -> tuple[Repair | None, bool]:
-        """What a tour found under so large a change really needs; else whether it is proved that there is none."""
-        before = float(getattr(self.instance, self.limit)[self.node])
-        after = before + change if self.limit == "closes" else before - change
-        changed = _changed(self.instance, self.node, self.limit, after)
-        decision = decide(changed, min(self.until, time.monotonic() + LONGEST_PROOF))
-        if decision.solution is None:
-            return None, decision.impossible
-        solution = decision.solution
-        repair = Repair(self.node, self.limit, before, after, solution, smallest=False)
-        return _judged(self.instance, repair, solution), True
+def _shifted(
+    instance: Instance, node: int, limit: Window, change: float, until: float
+) -> tuple[Repair | None, bool]:
+    """What a tour found under so large a change really needs; else whether it is proved that there is none."""
+    before = float(getattr(instance, limit)[node])
+    after = before + change if limit == "closes" else before - change
+    changed = _changed(instance, node, limit, after)
+    decision = decide(changed, min(until, time.monotonic() + LONGEST_PROOF))
+    if decision.solution is None:
+        return None, decision.impossible
+    repair = Repair(node, limit, before, after, decision.solution, smallest=False)
+    return _judged(instance, repair, decision.solution), True
 
 
 def _judged(instance: Instance, repair: Repair, solution: Solution) -> Repair:
     """The repair with no larger a change than its tour needs, where the judge agrees."""
-    needed = (
-        _latest_start(instance, repair.node, solution)
-        if repair.limit == "opens"
-        else _start(repair.node, solution)
-    )
+    if repair.limit == "opens":
+        needed = _latest_start(instance, repair.node, solution)
+    elif repair.node == 0:
+        needed = solution.makespan
+    else:
+        needed = float(solution.schedule.start[solution.tour.index(repair.node)])
     tighter = replace(repair, after=needed)
     judged = verify(tighter.applied(instance), solution.tour)
     accepted = isinstance(judged, Solution) and tighter.change <= repair.change
     return replace(tighter, solution=judged) if accepted else repair
-
-
-def _start(node: int, solution: Solution) -> float:
-    """When service starts at the node; for the depot, when the tour is back."""
-    if node == 0:
-        return solution.makespan
-    return next(visit.start for visit in solution.schedule if visit.node == node)
 
 
 def _latest_start(instance: Instance, node: int, solution: Solution) -> float:
