@@ -4,31 +4,29 @@
 # make wheel   build the wheel and try it in a new environment without torch
 # make check   formatting, lint, import contracts, types, sizes
 # make bench   speed and memory, as ratios
-# Each sets up .venv by itself, and again whenever pyproject.toml or constraints.txt change. Compiled kernels on disk do
-# not notice when code that they call has changed, so a changed source drops them all.
+# Each sets up .venv by itself, and again whenever pyproject.toml or constraints.txt change.
 
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
-FRESH := .venv/kernels
 BARE := build/bare
 # Files, judge, proofs, search, explanations, policies, losses, figures; no beds, no runs, no other processes.
 QUICK := test_judge.py problems policies recipes search/test_exact.py search/test_improve.py search/test_rollout.py \
-	solver/test_solving.py solver/test_explanation.py solver/test_obstacles.py solver/test_decision.py \
+	solver/test_solving.py solver/explain \
 	evaluate/test_judging.py evaluate/test_metrics.py evaluate/test_outcomes.py evaluate/test_tables.py train/test_losses.py
 UNHURRIED := problems/test_beds.py problems/test_draw.py problems/files/test_mutations.py
 
 .PHONY: solve test quick wheel check format bench clean
 
-solve: $(FRESH)
+solve: $(READY)
 	$(BIN)/fairway solve --pictures out
 	@echo "pictures: $$(ls out/*.png | tr '\n' ' ')"
 
-test: $(FRESH)
+test: $(READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal -q --durations 12 --ignore tests/conformance --ignore tests/interpret
 	$(BIN)/python -m pytest -n auto --dist worksteal -q --durations 12 tests/conformance tests/interpret -o addopts=--import-mode=importlib
 
-quick: $(FRESH)
+quick: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m 'not slow' $(QUICK:%=tests/%) $(UNHURRIED:%=--ignore tests/%)
 
 wheel: $(READY)
@@ -50,7 +48,7 @@ format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(FRESH)
+bench: $(READY)
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.lookahead
 
@@ -60,8 +58,4 @@ clean:
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
-	touch $@
-
-$(FRESH): $(READY) $(shell find src/fairway/kernels -name '*.py')
-	find src/fairway/kernels -name '*.nb[ic]' -delete
 	touch $@
