@@ -13,30 +13,7 @@ from fairway.evaluate.metrics import ReferenceCosts, broken_at
 from fairway.evaluate.outcomes import Results
 from fairway.evaluate.published import published
 from fairway.evaluate.studies import in_order
-from fairway.evaluate.tables import Column, Row, Table, Value
-
-OVERLAP = (
-    Column("gap", "Gap", "percent"),
-    Column("overlap_gap_augmented", "on the overlap", "percent"),
-    Column("overlap_gap_plain", "the same, one tour each", "percent"),
-    Column("overlap_augmented", "Overlap", "count"),
-    Column("overlap_plain", "the same, one tour each", "count"),
-)
-
-PAIRS = (
-    Column("common", "both solve", "count"),
-    Column("better", "the first is better", "count"),
-    Column("worse", "the second is", "count"),
-    Column("p", "p", "chance"),
-    Column("stars", ""),
-)
-
-BREAKS = (
-    Column("refused", "tours refused", "count"),
-    Column("first", "at the first stop", "percent"),
-    Column("half", "half of them by stop", "count"),
-    Column("most", "nine tenths by stop", "count"),
-)
+from fairway.evaluate.tables import Row, Table, Value, columns_of, values_of
 
 ALL_PAIRS_UP_TO = 5
 """Methods of which every two are compared; of more, those whose gaps are next to each other."""
@@ -95,7 +72,7 @@ def overlap_table(
     if numbers:
         rows.append(Row("measured", "Overlap number", numbers))
     caption = "" if against is None or not labels else f"Measured gaps are to {against.source}."
-    return Table(bed, OVERLAP, tuple(rows), caption)
+    return Table(bed, columns_of("overlap"), tuple(rows), caption)
 
 
 def ranked(results: Sequence[Results], against: ReferenceCosts | None) -> list[Results]:
@@ -117,15 +94,12 @@ def significance_table(
     bed: str, ranked: Sequence[Results], pairs: Sequence[tuple[int, int, Comparison]]
 ) -> Table:
     """Wilcoxon's signed ranks between methods."""
-    rows = []
-    for one, other, found in pairs:
-        label = f"{ranked[one].header.label} against {ranked[other].header.label}"
-        fields: dict[str, Value] = {
-            "common": found.common, "better": found.better, "worse": found.worse,
-            "p": found.p, "stars": found.stars,
-        }  # fmt: skip
-        rows.append(Row("measured", label, fields))
-    return Table(bed, PAIRS, tuple(rows))
+    columns, labels = columns_of("significance"), [each.header.label for each in ranked]
+    rows = [
+        Row("measured", f"{labels[one]} against {labels[other]}", values_of(found, columns))
+        for one, other, found in pairs
+    ]
+    return Table(bed, columns, tuple(rows))
 
 
 def breaks_table(bed: str, results: Sequence[Results]) -> Table:
@@ -142,7 +116,7 @@ def breaks_table(bed: str, results: Sequence[Results]) -> Table:
                 "half": int(half), "most": int(most),
             }  # fmt: skip
             rows.append(Row("measured", each.header.label, fields))
-    return Table(bed, BREAKS, tuple(rows))
+    return Table(bed, columns_of("breaks"), tuple(rows))
 
 
 def overlap(results: Sequence[Results]) -> Int[np.ndarray, " K"]:

@@ -11,15 +11,14 @@ from fairway.evaluate.comparisons import Comparison
 from fairway.evaluate.metrics import ReferenceCosts, broken_at, gaps
 from fairway.evaluate.outcomes import Results
 from fairway.evaluate.studies import ASIDE, FIGURES, TITLES
-from fairway.evaluate.tables import Row, Table, lettered
+from fairway.evaluate.tables import LAYOUT, Row, Table, lettered
 from fairway.pictures.bars import Bar, draw_bars
 from fairway.pictures.boxes import draw_boxes
 from fairway.pictures.breaks import draw_breaks
 from fairway.pictures.budgets import Point, draw_budgets
 from fairway.problems.beds import beds
 
-BARS = frozenset({"lambda", "count", "schedule", "normalisation", "fine-tuning", "mask-steps"})
-BUDGETS = frozenset({"time-limits", "hybrid", "longer-inference"})
+BARS, BUDGETS = (frozenset(LAYOUT["pictures"][kind]) for kind in ("bars", "budgets"))
 
 
 def study_figure(study: str, bed: str, table: Table) -> Figure | None:
