@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -44,6 +44,10 @@ class Proposal:
     """Of one core; None where instances are worked on side by side."""
 
 
+Run = Callable[[InstanceSet, int], Iterable[Proposal]]
+"""From some instances of a bed, and the number of the first of them, to proposals, perhaps one by one."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Method:
     """A method that is ready to run."""
@@ -52,8 +56,7 @@ class Method:
     """In the lines of an evaluation."""
     settings: dict[str, Any]
     """All that decides its tours, the machine aside."""
-    run: Callable[[InstanceSet, int], Iterable[Proposal]]
-    """From some instances of a bed, and the number of the first of them, to proposals, perhaps one by one."""
+    run: Run
     together: int
     """Instances of a group."""
     tolerance: float
@@ -80,23 +83,29 @@ class EvalConfig(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyEval:
-    """Tours of a trained policy."""
+class Trained:
+    """What tours of a trained network depend on, whichever way they are taken from it."""
 
     policy: Path
     """The folder of a training, or the name of a policy that ships."""
-    decode: DecodeConfig = field(default_factory=DecodeConfig)
     polish: float = 0.0
     """Seconds of local search from the best tour."""
     seed: int = 0
     workers: int | None = None
-    """Processes of that local search."""
+    """Processes of that local search, and threads of a colony's own."""
     device: str = "auto"
     together: int = TOGETHER
-    """Instances decoded side by side."""
+    """Instances worked on side by side."""
 
     def __post_init__(self) -> None:
         check_numbers(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyEval(Trained):
+    """Tours of a trained policy."""
+
+    decode: DecodeConfig = field(default_factory=DecodeConfig)
 
     def opened(self, instances: InstanceSet) -> Opened:
         """The policy, loaded and checked against the instances."""
@@ -109,9 +118,7 @@ class PolicyEval:
         check_guard(self.decode.guard or model.guard, instances.problem)
 
         def run(some: InstanceSet, first: int) -> list[Proposal]:
-            return [
-                Proposal(tours) for tours in propose(model, some, self.decode, self.seed, first)
-            ]
+            return list(map(Proposal, propose(model, some, self.decode, self.seed, first)))
 
         settings = {**model.facts, "seed": self.seed, **self.decode.settings}
         device = model.device.type
@@ -122,23 +129,11 @@ class PolicyEval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AntsEval:
+class AntsEval(Trained):
     """Tours of a trained colony; those of all its iterations count, or those of the last one where that is asked."""
 
-    policy: Path
-    """The folder of a training."""
     aco: ACOConfig = field(default_factory=ACOConfig)
-    polish: float = 0.0
-    """Seconds of local search from the best tour."""
-    seed: int = 0
-    workers: int | None = None
-    """Threads of the colony's own local search, and processes of the last one."""
-    device: str = "auto"
     together: int = ANTS_TOGETHER
-    """Instances worked on side by side."""
-
-    def __post_init__(self) -> None:
-        check_numbers(self)
 
     def opened(self, instances: InstanceSet) -> Opened:
         """The colony, loaded and checked against the instances."""
@@ -154,8 +149,9 @@ class AntsEval:
             warm_up([instances[0]], Request())
 
         def run(some: InstanceSet, first: int) -> list[Proposal]:
-            tours = propose_by_ants(colony, some, self.aco, self.seed, first, threads)
-            return [Proposal(each) for each in tours]
+            return list(
+                map(Proposal, propose_by_ants(colony, some, self.aco, self.seed, first, threads))
+            )
 
         settings = {**colony.facts, "seed": self.seed, **self.aco.settings}
         sizes = (self.together, PUBLISHED_TOLERANCE, colony.device.type, threads)
@@ -196,7 +192,7 @@ def check_numbers(config: EvalConfig) -> None:
 
 
 @contextmanager
-def _polished(inner: Method, config: PolicyEval | AntsEval) -> Iterator[Method]:
+def _polished(inner: Method, config: Trained) -> Iterator[Method]:
     """A method whose best tour is handed to local search, where that has any time; both tours count."""
     if config.polish == 0:
         yield inner
@@ -213,15 +209,13 @@ def _polished(inner: Method, config: PolicyEval | AntsEval) -> Iterator[Method]:
                 for p, b in zip(proposals, better, strict=True)
             ]
 
-        yield Method(
-            inner.name,
-            {**inner.settings, "polish": config.polish, "seed": config.seed},
-            run,
-            min(inner.together, group_size(config.polish, workers, A_LOSS)),
-            inner.tolerance,
-            inner.device,
-            workers,
-            min(inner.rehearsal, 1),  # local search takes its seconds for each
+        yield replace(
+            inner,
+            settings={**inner.settings, "polish": config.polish},
+            run=run,
+            together=min(inner.together, group_size(config.polish, workers, A_LOSS)),
+            workers=workers,
+            rehearsal=min(inner.rehearsal, 1),  # local search takes its seconds for each
         )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fairway.classical.external import lkh
+from fairway.classical.greedy import tours_by_rule
 from fairway.errors import InvalidRequest
 from fairway.evaluate import single
 from fairway.evaluate.methods import (
@@ -16,6 +17,7 @@ from fairway.evaluate.methods import (
     Opened,
     PolicyEval,
     Proposal,
+    Run,
     as_rows,
     best_of,
     check_numbers,
@@ -83,10 +85,8 @@ def _greedy(rule: str) -> Callable[[SolverEval, InstanceSet], Opened]:
     """One of the paper's rules: no mask, and no tolerance to speak of."""
 
     def made(config: SolverEval, instances: InstanceSet) -> Opened:
-        from fairway.classical.greedy import tours_by_rule
-
         def run(some: InstanceSet, first: int) -> list[Proposal]:
-            return [Proposal(tours) for tours in tours_by_rule(rule, some)]
+            return list(map(Proposal, tours_by_rule(rule, some)))
 
         return nullcontext(Method(config.method, {"rule": rule}, run, TOGETHER, TOLERANCE))
 
@@ -108,10 +108,13 @@ def _solve(config: SolverEval, instances: InstanceSet) -> Opened:
     if config.policy is not None:
         model_at(config.policy).check(instances)
         settings |= model_at(config.policy).facts
-    sizes = (PUBLISHED_TOLERANCE, "cpu", workers, int(workers == 1), True)
-    return nullcontext(
-        Method(config.method, settings, run, group_size(config.seconds, workers), *sizes)
-    )
+    return nullcontext(_budgeted(config, settings, run, workers))
+
+
+def _budgeted(config: SolverEval, settings: dict[str, Any], run: Run, workers: int) -> Method:
+    """A method that spends its seconds on each instance, one by one in so many processes."""
+    sizes = (group_size(config.seconds, workers), PUBLISHED_TOLERANCE, "cpu", workers)
+    return Method(config.method, settings, run, *sizes, int(workers == 1), one_by_one=True)
 
 
 def _alone(solver: Callable[[SolverEval], Single]) -> Callable[[SolverEval, InstanceSet], Opened]:
@@ -127,8 +130,7 @@ def _alone(solver: Callable[[SolverEval], Single]) -> Callable[[SolverEval, Inst
                 return found(solve, some, begin(some, first))
 
             settings = {**chosen.keywords, "seeded": config.started, **said}
-            sizes = (PUBLISHED_TOLERANCE, "cpu", workers, int(workers == 1), True)
-            yield Method(config.method, settings, run, group_size(config.seconds, workers), *sizes)
+            yield _budgeted(config, settings, run, workers)
 
     return made
 
