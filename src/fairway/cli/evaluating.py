@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from fairway.evaluate.methods import EvalConfig
-    from fairway.evaluate.metrics import ReferenceCosts
     from fairway.evaluate.outcomes import Results
+    from fairway.evaluate.references import References as Known
     from fairway.kernels.lookahead.rule import Guard
     from fairway.problems.sets import InstanceSet
 
@@ -308,7 +308,7 @@ def _watched(runs: Iterator["Results"], label: str, count: int) -> "Results":
     return results
 
 
-def _against(bed: str, references: Path | None) -> "ReferenceCosts | None":
+def _against(bed: str, references: Path | None) -> "Known | None":
     """What costs are compared with, read before any work is done."""
     from fairway.evaluate.tree import reference_costs_by_bed
     from fairway.problems.beds import beds
@@ -320,7 +320,7 @@ def _against(bed: str, references: Path | None) -> "ReferenceCosts | None":
     return reference_costs_by_bed({} if references is None else {bed: references})(bed)
 
 
-def _summary(results: "Results", against: "ReferenceCosts | None") -> "Table":
+def _summary(results: "Results", against: "Known | None") -> "Table":
     """The row that was measured."""
     from fairway.evaluate.studies import bed_table, measured_of
     from fairway.evaluate.tables import filled, of, terminal

@@ -1,7 +1,7 @@
 """The options that several verbs share."""
 
 from collections.abc import Callable
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -19,23 +19,20 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON line an instance.")
 
 def spelled_out(command: Callable[..., None]) -> Callable[..., None]:
     """The same command for typer: where a parameter is a dataclass, each of its fields is an option instead."""
-    options, records = [], {}
-    for each in signature(command).parameters.values():
-        if is_dataclass(each.annotation):
-            records[each.name] = signature(each.annotation).parameters
-        else:
-            options.append(each)
-    for shared in records.values():
-        options += shared.values()
+    asked = signature(command).parameters.values()
+    options = [each for each in asked if not is_dataclass(each.annotation)]
+    records = {each.name: each.annotation for each in asked if is_dataclass(each.annotation)}
+    for record in records.values():
+        options += signature(record).parameters.values()
 
     @wraps(command)
     def run(**given: Any) -> None:  # noqa: ANN401
-        for name, parts in records.items():
-            given[name] = command.__annotations__[name](**{part: given.pop(part) for part in parts})
+        for name, record in records.items():
+            given[name] = record(**{part.name: given.pop(part.name) for part in fields(record)})
         command(**given)
 
     options = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in options]
     options.sort(key=lambda each: each.default is not Parameter.empty)  # what is required, first
-    run.__signature__ = Signature(options)
+    run.__signature__ = Signature(options)  # pyrefly: ignore[missing-attribute]
     run.__annotations__ = {each.name: each.annotation for each in options}
     return run

@@ -9,9 +9,10 @@ from math import erfc, sqrt
 import numpy as np
 from jaxtyping import Float, Int
 
-from fairway.evaluate.metrics import ReferenceCosts, broken_at
+from fairway.evaluate.metrics import broken_at, gaps, known, mean
 from fairway.evaluate.outcomes import Results
 from fairway.evaluate.published import published
+from fairway.evaluate.references import References
 from fairway.evaluate.studies import in_order
 from fairway.evaluate.tables import Row, Table, Value, columns_of, values_of
 
@@ -49,7 +50,7 @@ def overlap_table(
     bed: str,
     augmented: Sequence[Results],
     single: Sequence[Results],
-    against: ReferenceCosts | None,
+    against: References | None,
 ) -> Table:
     """Gaps on what all methods solve, as Table 10 has them; the measured ones to valid references alone."""
     said = published("overlap", bed)
@@ -66,8 +67,8 @@ def overlap_table(
             continue
         for each in family:
             row = values[each.header.label]
-            row.setdefault("gap", mean_gap(each, against.valid, each.index[each.solved]))
-            row[f"overlap_gap_{name}"] = mean_gap(each, against.valid, common)
+            row.setdefault("gap", mean(known(gaps(each, against.cost))))
+            row[f"overlap_gap_{name}"] = mean_gap(each, against.cost, common)
     rows += [Row("measured", label, row) for label, row in values.items()]
     if numbers:
         rows.append(Row("measured", "Overlap number", numbers))
@@ -75,12 +76,12 @@ def overlap_table(
     return Table(bed, columns_of("overlap"), tuple(rows), caption)
 
 
-def ranked(results: Sequence[Results], against: ReferenceCosts | None) -> list[Results]:
+def ranked(results: Sequence[Results], against: References | None) -> list[Results]:
     """The methods that solve anything, by their mean gaps, or by their mean costs where there is no reference."""
     able = [each for each in results if each.solved.any()]
     if against is None:
         return sorted(able, key=lambda each: float(each.cost[each.solved].mean()))
-    return sorted(able, key=lambda each: mean_gap(each, against.valid, each.index[each.solved]))
+    return sorted(able, key=lambda each: mean(known(gaps(each, against.cost))))
 
 
 def comparisons(ranked: Sequence[Results]) -> list[tuple[int, int, Comparison]]:
@@ -136,10 +137,7 @@ def mean_gap(
     results: Results, reference: Float[np.ndarray, " B"], instances: Int[np.ndarray, " K"]
 ) -> float:
     """The mean gap over some of the instances that were run, those without a reference left out, in percent."""
-    known = instances[~np.isnan(reference[instances])]
-    if not len(known):
-        return np.nan
-    return float((100 * (costs_at(results, known) / reference[known] - 1)).mean())
+    return mean(known(gaps(results, reference)[np.isin(results.index, instances)]))
 
 
 def compare(one: Results, other: Results) -> Comparison:

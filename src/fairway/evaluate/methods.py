@@ -1,7 +1,7 @@
 """What an evaluation runs: tours of policies, of colonies and of references, each kind with a config of its own."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from jaxtyping import Int
 
 from fairway.errors import InvalidRequest
 from fairway.evaluate import single
 from fairway.evaluate.judging import best_row
 from fairway.evaluate.references import PUBLISHED_TOLERANCE, load_references
-from fairway.evaluate.single import Shared, Tour, shared_out
+from fairway.evaluate.single import Proposal, Tour, shared_out
 from fairway.inference.config import ACOConfig, DecodeConfig
 from fairway.problems.beds import beds
 from fairway.problems.sets import InstanceSet
@@ -32,16 +31,6 @@ A_GROUP = 30.0
 A_LOSS = 0.5
 """Seconds of finished work, or one instance a process, that are lost at most when such a run is killed."""
 LEAST = {"seconds": 0, "polish": 0, "together": 1, "workers": 1, "seed": 0, "width": 1, "trials": 1}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Proposal:
-    """The tours that a method proposes for one instance; none where it has found none."""
-
-    tours: Int[np.ndarray, "K M"]
-    proved: bool = False
-    seconds: float | None = None
-    """Of one core; None where instances are worked on side by side."""
 
 
 Run = Callable[[InstanceSet, int], Iterable[Proposal]]
@@ -149,9 +138,8 @@ class AntsEval(Trained):
             warm_up([instances[0]], Request())
 
         def run(some: InstanceSet, first: int) -> list[Proposal]:
-            return list(
-                map(Proposal, propose_by_ants(colony, some, self.aco, self.seed, first, threads))
-            )
+            tours = propose_by_ants(colony, some, self.aco, self.seed, first, threads)
+            return list(map(Proposal, tours))
 
         settings = {**colony.facts, "seed": self.seed, **self.aco.settings}
         sizes = (self.together, PUBLISHED_TOLERANCE, colony.device.type, threads)
@@ -183,7 +171,7 @@ class ReferenceEval:
         )
 
 
-def check_numbers(config: EvalConfig) -> None:
+def check_numbers(config: object) -> None:
     """Refuse numbers that no evaluation can have, not-a-numbers among them."""
     for name, least in LEAST.items():
         value = getattr(config, name, None)
@@ -203,7 +191,7 @@ def _polished(inner: Method, config: Trained) -> Iterator[Method]:
 
         def run(some: InstanceSet, first: int) -> list[Proposal]:
             proposals = list(inner.run(some, first))
-            better = found(search, some, best_of(some, proposals))
+            better = search(some, best_of(some, proposals))
             return [
                 Proposal(np.concatenate([b.tours, p.tours]), p.proved)
                 for p, b in zip(proposals, better, strict=True)
@@ -222,18 +210,6 @@ def _polished(inner: Method, config: Trained) -> Iterator[Method]:
 def best_of(some: InstanceSet, proposals: Iterable[Proposal]) -> list[Tour | None]:
     """The best tour of each instance."""
     return [best_row(i, p.tours) for i, p in zip(some, proposals, strict=True)]
-
-
-def found(solve: Shared, some: InstanceSet, starts: Sequence[Tour | None]) -> Iterator[Proposal]:
-    """What a solver in processes proposes, from first tours or from none."""
-    for one in solve(list(some), starts):
-        yield Proposal(as_rows(one.tour, some), one.proved, one.seconds)
-
-
-def as_rows(tour: Tour | None, some: InstanceSet) -> Int[np.ndarray, "K M"]:
-    """One row, or none."""
-    rows = [] if tour is None else [tour]
-    return np.array(rows, np.int64).reshape(len(rows), some.nodes - 1)
 
 
 def group_size(seconds: float, workers: int, of: float = A_GROUP) -> int:

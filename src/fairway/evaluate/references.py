@@ -36,6 +36,8 @@ class References:
     """Whether the cost is known to be optimal."""
     tour: Int[np.ndarray, "B M"]
     """In the direction of the bed's instances, also where the cost is NaN."""
+    stated: Float[np.ndarray, " B"]
+    """The lengths of all tours, infeasible ones among them, to which the paper counts gaps; NaN where there is none."""
 
     @property
     def refused(self) -> Int[np.ndarray, " R"]:
@@ -90,12 +92,8 @@ def write_shipped(instances: InstanceSet, path: Path, shipped: Shipped) -> None:
     shift = np.take_along_axis(rank, shipped.tour - 1, axis=1) - np.arange(rank.shape[1])
     small = np.int8 if rank.shape[1] <= np.iinfo(np.int8).max else np.int16
     content = io.BytesIO()
-    np.savez_compressed(
-        content,
-        shift=shift.astype(small),
-        proved=shipped.proved,
-        made_by=np.array(shipped.made_by),
-    )
+    made_by = np.array(shipped.made_by)
+    np.savez_compressed(content, shift=shift.astype(small), proved=shipped.proved, made_by=made_by)
     write_bytes(path, content.getvalue())
 
 
@@ -146,15 +144,15 @@ def _judged(
     # Published tours do not always go the way of the instances; ours, which state no costs, do.
     backwards = stated is not None and instances.laden
     tours = given.tour[:, ::-1] if backwards else given.tour
-    judged = np.full(len(instances), np.nan)
+    lengths, good = np.full(len(instances), np.nan), np.zeros(len(instances), bool)
     for index in np.flatnonzero(tours.any(axis=1)).tolist():
         verdict = verify(instances[index], tours[index].tolist(), tolerance)
-        if isinstance(verdict, Solution) and (
+        lengths[index] = verdict.cost
+        good[index] = isinstance(verdict, Solution) and (
             stated is None or np.isclose(verdict.cost, costs[index], rtol=1e-9)
-        ):
-            judged[index] = verdict.cost
-    proved = given.proved & ~np.isnan(judged)
-    return References(instances.name, given.made_by, judged, proved, tours)
+        )
+    valid = np.where(good, lengths, np.nan)
+    return References(instances.name, given.made_by, valid, given.proved & good, tours, lengths)
 
 
 def _by_limit(instances: InstanceSet) -> Int[np.ndarray, "B M"]:

@@ -15,17 +15,17 @@ from fairway.evaluate.comparisons import (
     ranked,
     significance_table,
 )
-from fairway.evaluate.dumas import dumas_tables
 from fairway.evaluate.figures import boxes_figure, breaks_figure, study_figure
-from fairway.evaluate.metrics import ReferenceCosts
 from fairway.evaluate.outcomes import Results
 from fairway.evaluate.published import published
 from fairway.evaluate.published import studies as printed_studies
+from fairway.evaluate.references import References
 from fairway.evaluate.studies import (
     TITLES,
     Measured,
     bed_table,
     beds_of,
+    dumas_tables,
     measured_of,
     plain,
     speed_table,
@@ -51,8 +51,13 @@ class Part:
 
     page: str
     table: Table
-    picture: tuple[str, Figure] | None = None
-    """With the name of its file."""
+    picture: Figure | None = None
+    bed: str = ""
+
+    @property
+    def file(self) -> str:
+        """Of the picture."""
+        return f"{self.page}-{self.bed}.png" if self.bed else f"{self.page}.png"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,21 +129,20 @@ def _study(
             yield _overlap(tree, bed, results, against)
             continue
         table = bed_table(study, bed, measured, None if costs is None else costs.source)
-        yield Part(study, table, _named(f"{study}-{bed}", study_figure(study, bed, table)))
+        yield Part(study, table, study_figure(study, bed, table), bed)
         if study == "main":
             yield from _beside(bed, results, costs)
 
 
-def _beside(bed: str, results: Sequence[Results], against: ReferenceCosts | None) -> Iterator[Part]:
+def _beside(bed: str, results: Sequence[Results], against: References | None) -> Iterator[Part]:
     """What else the results of the main tables tell: which methods differ, and where tours fail."""
     order = ranked(results, against)
     if len(order) > 1:
         pairs = comparisons(order)
         boxes = None if against is None else boxes_figure(bed, order, pairs, against)
-        table = significance_table(bed, order, pairs)
-        yield Part("significance", table, _named(f"significance-{bed}", boxes))
+        yield Part("significance", significance_table(bed, order, pairs), boxes, bed)
     if (picture := breaks_figure(bed, results)) is not None:
-        yield Part("breaks", breaks_table(bed, results), _named(f"breaks-{bed}", picture))
+        yield Part("breaks", breaks_table(bed, results), picture, bed)
 
 
 def _overlap(tree: Tree, bed: str, results: Sequence[Results], against: Against) -> Part:
@@ -163,20 +167,12 @@ def _foresight(tree: Tree) -> Iterator[Part]:
         curves.append((name, curve))
     if curves:
         columns = columns_of(FORESIGHT)
-        rows = [
-            Row(
-                "measured",
-                name,
-                {each.key: float(getattr(curve, each.key)[-1]) for each in columns},
-            )
-            for name, curve in curves
-        ]
+        rows = []
+        for name, curve in curves:
+            last = {each.key: float(getattr(curve, each.key)[-1]) for each in columns}
+            rows.append(Row("measured", name, last))
         table = Table("At the end of training", columns, tuple(rows))
-        yield Part(FORESIGHT, table, (FORESIGHT, draw_foresight(OWN[FORESIGHT], curves)))
-
-
-def _named(name: str, figure: Figure | None) -> tuple[str, Figure] | None:
-    return None if figure is None else (name, figure)
+        yield Part(FORESIGHT, table, draw_foresight(OWN[FORESIGHT], curves))
 
 
 def _write_page(out: Path, name: str, parts: Sequence[Part]) -> list[Path]:
@@ -186,10 +182,9 @@ def _write_page(out: Path, name: str, parts: Sequence[Part]) -> list[Path]:
     for part in parts:
         texts.append(markdown(part.table))
         if part.picture is not None:
-            file, figure = part.picture
-            save(figure, out / f"{file}.png")
-            files.append(out / f"{file}.png")
-            texts.append(f"![{part.table.title or _title(name)}]({file}.png)\n")
+            save(part.picture, out / part.file)
+            files.append(out / part.file)
+            texts.append(f"![{part.table.title or _title(name)}]({part.file})\n")
     atomic.write_bytes(files[0], "\n".join(texts).encode())
     atomic.write_bytes(files[1], comma_separated(part.table for part in parts).encode())
     return files

@@ -4,10 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fairway.evaluate.metrics import Metrics, ReferenceCosts, measure
+import numpy as np
+
+from fairway.errors import InvalidFile
+from fairway.evaluate.metrics import PENALTY, Metrics, measure
 from fairway.evaluate.outcomes import Header, Results
 from fairway.evaluate.published import PublishedRow, published
-from fairway.evaluate.tables import LAYOUT, Column, Row, Table, Value, columns_of, values_of
+from fairway.evaluate.references import References
+from fairway.evaluate.tables import LAYOUT, Column, Kind, Row, Table, Value, columns_of, values_of
 from fairway.problems.beds import beds
 
 TITLES: dict[str, str] = LAYOUT["titles"]
@@ -21,6 +25,11 @@ EXTRAS = {column.key: column for column in columns_of("extras")}
 SPEED = columns_of("speed")
 SIDE_BY_SIDE = frozenset({"policy", "ants", "greedy-l", "greedy-c", "reference"})
 """Methods that work on many instances at once; the others, on one after the other in each process."""
+
+Costs = Mapping[str, float | None]
+"""By the name of the instance; None where there is no tour."""
+
+DUMAS = "Gaps are to the optimum; published rows are made of the costs that are printed for the instances."
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +94,7 @@ def beds_of(study: str, found: Iterable[str]) -> list[str]:
 
 
 def bed_table(study: str, bed: str, measured: Sequence[Measured], source: str | None) -> Table:
-    """The rows of one bed, every published one among them.
-
-    Args:
-        study: The name of the study.
-        bed: The name of the bed.
-        measured: What was run on it for this study.
-        source: Where the reference costs come from that measured gaps are taken to; None without.
-    """
+    """The rows of one bed, every published one among them; the source is that of the references, if there are any."""
     rows = published(study, bed)
     keys = dict.fromkeys(key for row in rows for key in row.extra)
     figures = tuple(
@@ -127,7 +129,7 @@ def speed_table(measured: Iterable[Measured]) -> Table:
     return Table("", SPEED, tuple(rows))
 
 
-def measured_of(results: Results, against: ReferenceCosts | None) -> Measured:
+def measured_of(results: Results, against: References | None) -> Measured:
     """The same evaluation without its outcomes."""
     return Measured(results.header, measure(results, against))
 
@@ -153,13 +155,76 @@ def _caption(rows: list[PublishedRow], measured: Sequence[Measured], source: str
         return "Nothing was measured yet."
     sentences = ["No reference costs are known, so that measured gaps are missing."]
     if source is not None:
-        penalties = {m.metrics.gap.penalty for m in measured if m.metrics.gap is not None}
-        penalty = ", ".join(f"{each:g} %" for each in sorted(penalties))
-        sentences = [
-            f"Measured gaps are to {source}; penalised ones count an instance without a tour at {penalty}."
-        ]
+        penalised = f"penalised ones count an instance without a tour at {PENALTY:g} %"
+        sentences = [f"Measured gaps are to {source}; {penalised}."]
     run = {name(m.header.label) for m in measured for name in (plain, method_of)}
     absent = dict.fromkeys(row.label for row in rows if plain(row.label) not in run)
     if absent:
         sentences.append(f"Published only: {', '.join(absent)}.")
     return " ".join(sentences)
+
+
+def dumas_tables(results: Sequence[Results]) -> list[Table]:
+    """How many instances of Dumas et al. each method solves and how well, then instance by instance."""
+    rows = [row for row in published("dumas") if "optimum" in row.extra]
+    optimum = {row.bed: row.extra["optimum"] for row in rows}
+    said = {
+        label: {row.bed: row.objective for row in rows if row.label == label}
+        for label in dict.fromkeys(row.label for row in rows)
+    }
+    found: dict[str, dict[str, float | None]] = {}
+    for each in results:
+        found.setdefault(each.header.label, {}).update(_by_name(each))
+    overall = [
+        Row(kind, label, _summed(costs, optimum))
+        for kind, methods in (("published", said), ("measured", found))
+        for label, costs in methods.items()
+    ]
+    columns = tuple(column for column in FIGURES if column.key in ("inst", "gap", "instances"))
+    tables = [Table("All instances", columns, tuple(overall), DUMAS)]
+    tables.append(_by_instance("Instance by instance, published", "published", said, optimum))
+    if found:
+        tables.append(_by_instance("Instance by instance, measured", "measured", found, optimum))
+    return tables
+
+
+def _by_name(results: Results) -> dict[str, float | None]:
+    """A file of the library is a bed by itself, and its one instance goes by the name of that bed."""
+    header, outcomes = results.header, results.outcomes
+    if any(outcome.index > 0 for outcome in outcomes):
+        raise InvalidFile(
+            f"dumas/{header.bed}, {header.label!r}: holds more than the one instance of a file of Dumas et al.; "
+            "delete it, and run fairway evaluate solver fairway --study dumas --bed FILE for each of them"
+        )
+    return {header.bed: outcomes[0].cost} if outcomes else {}
+
+
+def _summed(costs: Costs, optimum: Mapping[str, float]) -> dict[str, Value]:
+    solved = [(cost, optimum.get(name, np.nan)) for name, cost in costs.items() if cost is not None]
+    gaps = [100 * (cost / best - 1) for cost, best in solved if not np.isnan(best)]
+    return {
+        "inst": round(100 * (1 - len(solved) / len(costs)), 2) if costs else np.nan,
+        "gap": round(float(np.mean(gaps)), 2) if gaps else np.nan,
+        "instances": len(costs),
+    }
+
+
+def _by_instance(
+    title: str, kind: Kind, methods: Mapping[str, Costs], optimum: Mapping[str, float]
+) -> Table:
+    """A row an instance, a pair of columns a method."""
+    columns = [Column("optimum", "Opt.", "count")]
+    for label in methods:
+        columns.append(Column(f"{label} cost", label, "count"))
+        columns.append(Column(f"{label} gap", "Gap", "percent"))
+    names = dict.fromkeys(name for costs in methods.values() for name in costs)
+    rows = []
+    for name in names:
+        best = optimum.get(name)
+        values: dict[str, Value] = {"optimum": best}
+        for label, costs in methods.items():
+            values[f"{label} cost"] = cost = costs.get(name)
+            if cost is not None and best is not None:
+                values[f"{label} gap"] = round(100 * (cost / best - 1), 2)
+        rows.append(Row(kind, name, values))
+    return Table(title, tuple(columns), tuple(rows))

@@ -76,7 +76,7 @@ def values_of(item: object, columns: Iterable[Column]) -> dict[str, Value]:
     def reach(inner: object, name: str) -> Any:  # noqa: ANN401
         return None if inner is None else getattr(inner, name)
 
-    found = {
+    found: dict[str, Any] = {
         each.key: reduce(reach, (each.source or each.key).split("."), item) for each in columns
     }
     return {key: value for key, value in found.items() if value is not None and value != ""}
@@ -115,7 +115,10 @@ def comma_separated(tables: Iterable[Table]) -> str:
     """All tables of a study in one, their titles in the first column; numbers in full, nothing where there is none."""
     tables = list(tables)
     columns = {column.key: column for table in tables for column in table.columns}
-    names = [name for column in columns.values() for name in _names(column, tables)]
+    values = [each for table in tables for row in table.rows for each in row.values.items()]
+    split = {key for key, value in values if isinstance(value, tuple)}
+    ends = {key: ("_low", "_high") if key in split else ("",) for key in columns}
+    names = [key + end for key in columns for end in ends[key]]
     text = io.StringIO()
     writer = csv.DictWriter(text, ["table", "row", "from", *names], lineterminator="\n")
     writer.writeheader()
@@ -220,14 +223,6 @@ def _known(row: Row, column: Column) -> bool:
     if isinstance(value, tuple):
         return not any(map(math.isnan, value))
     return value not in (None, "") and not (isinstance(value, float) and math.isnan(value))
-
-
-def _names(column: Column, tables: list[Table]) -> list[str]:
-    """An interval takes two columns."""
-    values = (row.values.get(column.key) for table in tables for row in table.rows)
-    if any(isinstance(value, tuple) for value in values):
-        return [f"{column.key}_low", f"{column.key}_high"]
-    return [column.key]
 
 
 def _raw(row: Row, columns: Iterable[Column]) -> dict[str, str]:
