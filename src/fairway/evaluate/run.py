@@ -195,7 +195,8 @@ def _taken_up(path: Path, header: Header, together: int) -> Results:
         if done < header.count:
             done -= done % together
         timings = [timing for timing in old.timings if timing.first + timing.count <= done]
-        begun = replace(header, count=max(header.count, done))
+        # The first line says what the outcomes were begun with, older versions among it.
+        begun = replace(old.header if done else header, count=max(header.count, done))
         kept = Results(begun, old.outcomes[:done], timings)
     atomic.write_bytes(times_beside(path), lines_of(kept.timings))
     atomic.write_bytes(path, lines_of([kept.header, *kept.outcomes]))
@@ -204,11 +205,11 @@ def _taken_up(path: Path, header: Header, together: int) -> Results:
 
 
 def _check_same(old: Header, new: Header, path: Path) -> None:
-    """Refuse to mix runs; a longer one goes on with a shorter."""
-    before, now = (
-        {**asdict(header), **header.settings, "settings": None, "count": None}
-        for header in (old, new)
-    )
+    """Refuse to mix runs; a longer one goes on with a shorter, and a version with another of all but the solver."""
+    solver = new.method.removesuffix("-seeded")
+    ours = {"settings": None, "count": None, "versions": new.versions.get(solver)}
+    before, now = ({**asdict(header), **header.settings, **ours} for header in (old, new))
+    before["versions"] = old.versions.get(solver, ours["versions"])
     names = before.keys() | now.keys()
     differing = sorted(name for name in names if before.get(name) != now.get(name))
     if differing:
