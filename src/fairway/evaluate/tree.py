@@ -54,11 +54,7 @@ class Tree:
         """By their plain names, whether they are packed or not."""
         found = self.root.glob(f"{study}/{bed}/*.jsonl*")
         plain = {path.with_name(path.name.removesuffix(PACKED)) for path in found}
-        return sorted(path for path in plain if _is_outcomes(path))
-
-
-def _is_outcomes(path: Path) -> bool:
-    return path.suffix == ".jsonl" and not path.name.endswith(TIMES)
+        return sorted(p for p in plain if p.suffix == ".jsonl" and not p.name.endswith(TIMES))
 
 
 def reference_costs_by_bed(files: Mapping[str, Path]) -> Against:
