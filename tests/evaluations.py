@@ -3,6 +3,8 @@
 import lzma
 from pathlib import Path
 
+import numpy as np
+
 from fairway.evaluate.outcomes import (
     Header,
     Outcome,
@@ -13,6 +15,7 @@ from fairway.evaluate.outcomes import (
     read_results,
     times_beside,
 )
+from fairway.evaluate.references import References
 
 
 def header(
@@ -35,6 +38,11 @@ def failed(index, tours=8, **more):
 
 def results(*outcomes, timings=(), **about):
     return Results(header(**about), list(outcomes), list(timings))
+
+
+def references(source, stated, valid):
+    nothing = np.zeros(len(stated), bool)
+    return References("any", source, valid, nothing, np.zeros((len(stated), 1), int), stated)
 
 
 def took(first, count, wall, device="cpu", workers=1):

@@ -2,7 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
-from evaluations import failed, results, solved
+from evaluations import failed, references, results, solved
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,10 +22,9 @@ from fairway.evaluate.comparisons import (
     signed_ranks,
     significance_table,
 )
-from fairway.evaluate.metrics import ReferenceCosts
 from fairway.evaluate.tables import of
 
-AGAINST = ReferenceCosts("a file", np.full(9, 100.0), np.full(9, 100.0))
+AGAINST = references("a file", np.full(9, 100.0), np.full(9, 100.0))
 DARWIN = [6, 8, 14, 16, 23, 24, 28, 29, 41, -48, 49, 56, 60, -67, 75]
 """Crossed against self-fertilised maize, in eighths of an inch."""
 

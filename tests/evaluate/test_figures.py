@@ -1,13 +1,12 @@
 import numpy as np
 import pytest
-from evaluations import failed, results, solved
+from evaluations import failed, references, results, solved
 
 from fairway.evaluate.comparisons import comparisons
 from fairway.evaluate.figures import BARS, BUDGETS, boxes_figure, breaks_figure, study_figure
-from fairway.evaluate.metrics import ReferenceCosts
 from fairway.evaluate.studies import TITLES, bed_table
 
-AGAINST = ReferenceCosts("a file", np.full(9, 100.0), np.full(9, 100.0))
+AGAINST = references("a file", np.full(9, 100.0), np.full(9, 100.0))
 
 
 def labels(figure):
@@ -50,7 +49,7 @@ def test_boxes_need_a_gap_of_every_method():
     figure = boxes_figure("bed", [one, other], pairs, AGAINST)
     assert labels(figure) == ["a", "b"]
     assert any(text.get_text() == "**" for text in figure.axes[0].texts)
-    unknown = ReferenceCosts("a file", np.full(9, np.nan), np.full(9, np.nan))
+    unknown = references("a file", np.full(9, np.nan), np.full(9, np.nan))
     assert boxes_figure("bed", [one, other], pairs, unknown) is None
 
 

@@ -6,7 +6,7 @@ import brute
 import numpy as np
 import pytest
 
-from fairway.evaluate.judging import Tolerances, best_row, outcome_of, walked
+from fairway.evaluate.judging import best_row, outcome_of, walked
 from fairway.judge import Solution, verify
 
 
@@ -36,7 +36,7 @@ def test_an_outcome_counts_what_the_judge_accepts_at_each_tolerance(rng, draw):
         loose = [verify(instance, tour, 5.0) for tour in tours]
         strict = [verify(instance, tour) for tour in tours]
         found = outcome_of(
-            3, instance, tours, Tolerances(5.0, 1e-6 * (not instance.integral)),
+            3, instance, tours, 5.0, 1e-6 * (not instance.integral),
             proved=True, keep_tour=True,
         )  # fmt: skip
         costs = [verdict.cost for verdict in loose if isinstance(verdict, Solution)]
@@ -63,22 +63,22 @@ def test_where_tours_break_is_counted_from_the_first_stop(window_instance):
                 len(tour) if v.node == 0 else tour.index(v.node) for v in verdict.violations
             )
             expected[first + 1] = expected.get(first + 1, 0) + 1
-    allowed = Tolerances(0.0, 0.0)
-    found = outcome_of(0, window_instance, tours, allowed, proved=False, keep_tour=False)
+    allowed = (0.0, 0.0)
+    found = outcome_of(0, window_instance, tours, *allowed, proved=False, keep_tour=False)
     assert found.broken_at == expected == {2: 1, 3: 2}
 
 
 def test_what_is_no_tour_is_never_accepted(window_instance):
-    allowed = Tolerances(99.0, 99.0)
+    allowed = (99.0, 99.0)
     tours = np.array([[1, 1, 2], [0, 1, 2], [1, 2, 7], [2, 1, 3]])
-    found = outcome_of(0, window_instance, tours, allowed, proved=False, keep_tour=True)
+    found = outcome_of(0, window_instance, tours, *allowed, proved=False, keep_tour=True)
     assert (found.tours, found.accepted, found.tour) == (4, 1, (2, 1, 3))
     assert found.broken_at == {}
 
 
 def test_a_solver_without_a_tour_has_none_accepted(window_instance):
     none = np.zeros((0, 3), np.int64)
-    found = outcome_of(0, window_instance, none, Tolerances(0, 0), proved=False, keep_tour=True)
+    found = outcome_of(0, window_instance, none, 0.0, 0.0, proved=False, keep_tour=True)
     assert (found.tours, found.accepted, found.cost, found.tour) == (0, 0, None, None)
 
 

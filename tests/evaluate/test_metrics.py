@@ -1,28 +1,22 @@
 import numpy as np
 import pytest
-from evaluations import failed, results, solved, took
+from evaluations import failed, references, results, solved, took
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairway.evaluate import metrics as module
 from fairway.evaluate.metrics import (
-    ReferenceCosts,
     broken_at,
     gaps,
     mean_interval,
     measure,
-    reference_costs,
     share_interval,
     unit_of,
 )
-from fairway.evaluate.references import References
-from fairway.judge import verify
-from fairway.problems.generate import generate
 
 
 def known(*costs, valid=None):
     stated = np.array(costs, float)
-    return ReferenceCosts("a file", stated, stated if valid is None else np.array(valid, float))
+    return references("a file", stated, stated if valid is None else np.array(valid, float))
 
 
 def test_the_gap_is_a_mean_of_ratios_over_solved_instances():
@@ -46,7 +40,6 @@ def test_references_that_the_judge_refuses_count_as_stated_only():
     assert gap.valid == pytest.approx(10.0)
     assert gap.refused == 1, "the last has no reference at all"
     assert gap.penalised == pytest.approx((10 + 100) / 2), "of the two valid ones, one has no tour"
-    assert measure(made, against, penalty=50).gap.penalised == pytest.approx(30.0)
 
 
 def test_rates_are_of_tours_and_of_instances_at_both_tolerances():
@@ -101,21 +94,6 @@ def test_times_are_per_instance_and_for_a_whole_bed():
     assert not whole.extrapolated
     assert whole.work_per_instance == pytest.approx(16 * whole.per_instance)
     assert measure(results(solved(0, 1.0))).speed is None
-
-
-def test_refused_references_get_back_the_length_of_their_tour(monkeypatch):
-    instances = generate("tspdl", n=8, count=3, seed=2)
-    monkeypatch.setattr(module, "load_bed", lambda name: instances)
-    tours = np.tile(np.arange(1, 8), (3, 1))
-    tours[2] = 0
-    references = References(
-        "any", "a file", np.array([5.0, np.nan, np.nan]), np.zeros(3, bool), tours
-    )
-    against = reference_costs(references)
-    assert against.stated[0] == 5.0
-    assert against.stated[1] == verify(instances[1], range(1, 8)).cost
-    assert np.isnan(against.stated[2]), "where there is no tour, nothing is stated"
-    assert np.array_equal(against.valid, references.cost, equal_nan=True)
 
 
 def test_the_interval_of_a_mean_is_that_of_the_bias_corrected_bootstrap(rng):

@@ -1,14 +1,13 @@
 import numpy as np
 import pytest
-from evaluations import failed, results, solved
+from evaluations import failed, references, results, solved
 
 from fairway.errors import InvalidFile
-from fairway.evaluate.metrics import ReferenceCosts
 from fairway.evaluate.readme import END, START, put_into, results_table
 from fairway.evaluate.studies import measured_of
 from fairway.evaluate.tables import of
 
-AGAINST = ReferenceCosts("LKH, by them", np.full(9, 1000.0), np.full(9, 1000.0))
+AGAINST = references("LKH, by them", np.full(9, 1000.0), np.full(9, 1000.0))
 
 
 def row(label, bed="tsptw100-hard", study="main", against=AGAINST):

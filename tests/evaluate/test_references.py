@@ -31,6 +31,8 @@ def test_the_authors_pickle_is_read_backwards_and_judged(small_bed, tmp_path):
     path.write_bytes(pickle.dumps(published, protocol=5))
     references = load_references("any", path)
     assert references.refused.tolist() == [2]
+    refused = verify(module.load_bed("any")[2], range(7, 0, -1))
+    assert references.stated[2] == refused.cost, "a refused tour has its length all the same"
     assert np.allclose(references.cost[[0, 1, 3]], costs[[0, 1, 3]])
     assert references.tour[0].tolist() == tours[0].tolist()
     assert not references.proved.any()
@@ -57,6 +59,7 @@ def test_shipped_references_are_used_where_there_are_some(small_bed, tmp_path, m
     references = load_references(BED)
     assert references.source == "fairway 0.1.0, by hand"
     assert references.refused.tolist() == [3], "the last has none yet"
+    assert np.isnan(references.stated[3]), "where there is no tour, nothing is stated"
     assert np.array_equal(references.cost[:3], costs[:3])
     assert references.proved.tolist() == [True, False, True, False]
 

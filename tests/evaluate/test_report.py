@@ -6,12 +6,11 @@ import shlex
 import numpy as np
 import pytest
 import typer
-from evaluations import failed, results, solved, took, write
+from evaluations import failed, references, results, solved, took, write
 
 from fairway.cli.verbs import app
 from fairway.errors import InvalidFile
 from fairway.evaluate import report as module
-from fairway.evaluate.metrics import ReferenceCosts
 from fairway.evaluate.published import studies
 from fairway.evaluate.report import OWN, report
 from fairway.evaluate.studies import TITLES
@@ -48,7 +47,7 @@ def tree(tmp_path_factory):
 @pytest.fixture(scope="module")
 def made(tree, tmp_path_factory):
     costs = np.full(10_000, 2500.0)
-    against = ReferenceCosts("a file", costs, costs)
+    against = references("a file", costs, costs)
     with pytest.MonkeyPatch.context() as patch:
         known = {"tsptw50-hard": against}
         patch.setattr(module, "reference_costs_by_bed", lambda files: known.get)
@@ -172,7 +171,7 @@ def test_a_head_is_reported_by_what_it_found(made):
 def test_equal_results_give_equal_reports(tree, made, tmp_path, monkeypatch):
     written, _ = made
     costs = np.full(10_000, 2500.0)
-    known = {"tsptw50-hard": ReferenceCosts("a file", costs, costs)}
+    known = {"tsptw50-hard": references("a file", costs, costs)}
     monkeypatch.setattr(module, "reference_costs_by_bed", lambda files: known.get)
     report(tree, tmp_path)
     for path in (written.index, *written.files):

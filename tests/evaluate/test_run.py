@@ -17,7 +17,7 @@ from evaluations import lines_of, unpacked
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.evaluate import solvers
 from fairway.evaluate.methods import PolicyEval, ReferenceEval
-from fairway.evaluate.outcomes import packed, read_results, times_beside
+from fairway.evaluate.outcomes import pack, packed, read_results, times_beside
 from fairway.evaluate.run import Place, evaluate
 from fairway.evaluate.solvers import SOLVERS, SolverEval
 from fairway.inference.config import DecodeConfig
@@ -382,3 +382,30 @@ def test_of_a_packed_file_and_a_plain_one_that_a_kill_left_the_packed_one_counts
     assert read_results(place.path).outcomes == whole.outcomes
     assert finished(SolverEval(solver="greedy-c"), instances, place, 4).outcomes == whole.outcomes
     assert packed(place.path).read_bytes() == content
+
+
+def begun_with(place, versions):
+    """Let what was kept be of other versions."""
+    old = read_results(place.path)
+    pack(place.path, replace(old, header=replace(old.header, versions=versions)))
+
+
+@pytest.mark.parametrize("versions", [{}, {"fairway": "0.1.0", "pyvrp": "9.9", "torch": "1.0"}])
+def test_versions_around_a_method_do_not_keep_it_from_going_on(instances, place, versions):
+    before = finished(SolverEval(solver="greedy-c"), instances, place, 4)
+    begun_with(place, versions)
+    after = finished(SolverEval(solver="greedy-c"), instances, place, 4)
+    assert after.outcomes == before.outcomes
+    assert read_results(place.path).header.versions == versions, "what they were made with"
+
+
+def test_another_version_of_the_solver_itself_does(instances, place):
+    asked = SolverEval(solver="pyvrp", seconds=0.05, workers=1)
+    finished(asked, instances, place, 1)
+    begun_with(place, {"fairway": "0.1.0"})
+    finished(asked, instances, place, 1)
+    begun_with(place, {"pyvrp": "0.0.1"})
+    with pytest.raises(
+        InvalidRequest, match=r"with other versions \(versions '0\.0\.1' instead of"
+    ):
+        finished(asked, instances, place, 1)

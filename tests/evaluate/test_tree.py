@@ -3,13 +3,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from evaluations import failed, results, solved, took, write
+from evaluations import failed, references, results, solved, took, write
 
 from fairway.errors import InvalidFile, InvalidRequest
-from fairway.evaluate import metrics as measuring
 from fairway.evaluate import tree as module
 from fairway.evaluate.outcomes import PACKED, pack
-from fairway.evaluate.references import References
 from fairway.evaluate.tree import Tree, reference_costs_by_bed
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -72,10 +70,9 @@ def test_references_are_those_given_else_those_that_ship_else_none(tmp_path, mon
 
     def load(bed, path=None):
         asked.append((bed, path))
-        return References(bed, str(path), np.ones(2), np.ones(2, bool), np.ones((2, 3), int))
+        return references(str(path), np.ones(2), np.ones(2))
 
     monkeypatch.setattr(module, "load_references", load)
-    monkeypatch.setattr(measuring, "load_bed", None)
     monkeypatch.setattr(module, "FOLDER", tmp_path)
     (tmp_path / "tsptw50-hard.npz").touch()
     against = reference_costs_by_bed({"tspdl50-hard": tmp_path / "file.npz"})

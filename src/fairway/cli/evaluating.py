@@ -1,8 +1,8 @@
 """The verb `evaluate`, one command per kind of method."""
 
 import shlex
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -10,14 +10,15 @@ import typer
 from typer.core import TyperGroup
 
 from fairway.cli import ANSWERED
+from fairway.cli.options import spelled_out
 from fairway.errors import InvalidRequest
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from fairway.evaluate.methods import EvalConfig
-    from fairway.evaluate.metrics import ReferenceCosts
     from fairway.evaluate.outcomes import Results
+    from fairway.evaluate.references import References as Known
     from fairway.kernels.lookahead.rule import Guard
     from fairway.problems.sets import InstanceSet
 
@@ -40,16 +41,11 @@ RENAMED = {"solve": "fairway", "improve": "local-search"}
 """Solvers by their names in version 0.1."""
 
 Bed = Annotated[str, typer.Option(help="Named test set (fairway bed list), or a file of instances")]
-Limit = Annotated[int | None, typer.Option(help="Evaluate only the first N instances")]
 References = Annotated[
-    Path | None, typer.Option(help="File of reference costs for gaps (default: those that ship)")
+    Path | None, typer.Option(help="File of reference tours for gaps (default: those that ship)")
 ]
-Out = Annotated[Path, typer.Option(help="Folder of all results")]
-Study = Annotated[str, typer.Option(help="Table of the report that the row belongs to")]
 Label = Annotated[str | None, typer.Option(help="Name of the row (default: method and settings)")]
 Tours = Annotated[bool, typer.Option("--tours", help="Keep the best tour of each instance")]
-Seed = Annotated[int, typer.Option(help="Random seed")]
-Workers = Annotated[int | None, typer.Option(help="Number of processes (default: all cores)")]
 Trained = Annotated[
     Path, typer.Argument(help="Folder of a training, or the name of a policy that ships")
 ]
@@ -57,10 +53,33 @@ Mask = Annotated[
     Literal["trained", "none", "0", "1", "2", "pairs", "drafts"],
     typer.Option(help="Mask: as trained, none, steps of look-ahead, pairs, or exact for drafts"),
 ]
-Polish = Annotated[float, typer.Option(help="Seconds of local search from the best tour")]
+Seed = Annotated[int, typer.Option(help="Random seed")]
+Workers = Annotated[int | None, typer.Option(help="Number of processes (default: all cores)")]
 Together = Annotated[int, typer.Option(help="Number of instances per batch")]
 Device = Annotated[Literal["auto", "cpu", "cuda"], typer.Option(help="Where the network runs")]
-RESULTS = Path("results")
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What is evaluated, and where the lines go: the options that all kinds of methods share."""
+
+    bed: Bed
+    limit: Annotated[int | None, typer.Option(help="Evaluate only the first N instances")] = None
+    references: References = None
+    out: Annotated[Path, typer.Option(help="Folder of all results")] = Path("results")
+    study: Annotated[str, typer.Option(help="Table of the report that the row belongs to")] = "main"
+    label: Label = None
+    tours: Tours = False
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """How a trained network is run."""
+
+    polish: Annotated[float, typer.Option(help="Seconds of local search from the best tour")] = 0.0
+    seed: Seed = 0
+    workers: Workers = None
+    device: Device = "auto"
 
 
 class Kinds(TyperGroup):
@@ -104,23 +123,12 @@ evaluate_app = typer.Typer(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What is evaluated, and where the lines go: the options that all kinds of methods share."""
-
-    bed: str
-    limit: int | None
-    references: Path | None
-    out: Path
-    study: str
-    label: str
-    tours: bool
-
-
 @evaluate_app.command()
+@spelled_out
 def policy(
     policy: Trained,
-    bed: Bed,
+    network: Network,
+    scope: Scope,
     decode: Annotated[
         Literal["greedy", "sample", "beam"], typer.Option(help="How tours are taken from it")
     ] = "greedy",
@@ -131,37 +139,25 @@ def policy(
     width: Annotated[int, typer.Option(help="Beam width")] = 16,
     budget: Annotated[int, typer.Option(help="Additional steps for backtracking")] = 200,
     mask: Mask = "trained",
-    polish: Polish = 0.0,
-    seed: Seed = 0,
-    workers: Workers = None,
     together: Together = 500,
-    device: Device = "auto",
-    limit: Limit = None,
-    references: References = None,
-    out: Out = RESULTS,
-    study: Study = "main",
-    label: Label = None,
-    tours: Tours = False,
 ) -> None:
     """Evaluate a trained policy: greedy, sampling or beam search."""
     from fairway.evaluate.methods import PolicyEval
     from fairway.inference.config import DecodeConfig
 
     how = DecodeConfig(decode, symmetries, samples, width, budget, _guard(mask))
-    config = PolicyEval(
-        policy=policy, decode=how, polish=polish,
-        seed=seed, workers=workers, device=device, together=together,
-    )  # fmt: skip
+    config = PolicyEval(policy=policy, decode=how, together=together, **asdict(network))
     size = {"sample": f" {samples}", "beam": f" {width}"}.get(decode, "")
-    said = [decode + size, "x8" if symmetries else "", *_said(mask, polish)]
-    row = label or _row(_trained_name(policy), said)
-    _evaluate(config, Scope(bed, limit, references, out, study, row, tours))
+    said = [decode + size, "x8" if symmetries else "", *_said(mask, network.polish)]
+    _evaluate(config, scope, _trained_name(policy), said)
 
 
 @evaluate_app.command()
+@spelled_out
 def ants(
     policy: Trained,
-    bed: Bed,
+    network: Network,
+    scope: Scope,
     ants: Annotated[int, typer.Option(help="Number of ants per iteration")] = 100,
     iterations: Annotated[int, typer.Option(help="Number of iterations")] = 10,
     power: Annotated[
@@ -175,39 +171,26 @@ def ants(
         bool, typer.Option("--last-iteration", help="Count only the tours of the last iteration")
     ] = False,
     mask: Mask = "trained",
-    polish: Polish = 0.0,
-    seed: Seed = 0,
-    workers: Workers = None,
     together: Together = 32,
-    device: Device = "auto",
-    limit: Limit = None,
-    references: References = None,
-    out: Out = RESULTS,
-    study: Study = "main",
-    label: Label = None,
-    tours: Tours = False,
 ) -> None:
     """Evaluate a trained ant colony."""
     from fairway.evaluate.methods import AntsEval
     from fairway.inference.config import ACOConfig
 
     how = ACOConfig(ants, iterations, search, last_iteration, _guard(mask), power)
-    config = AntsEval(
-        policy=policy, aco=how, polish=polish,
-        seed=seed, workers=workers, device=device, together=together,
-    )  # fmt: skip
+    config = AntsEval(policy=policy, aco=how, together=together, **asdict(network))
     said = [
         f"{ants} ants x{iterations}",
         f"power {power:g}" if power != 1 else "",
         f"search {search}" if search != "none" else "",
         "last iteration" if last_iteration else "",
-        *_said(mask, polish),
+        *_said(mask, network.polish),
     ]
-    row = label or _row(_trained_name(policy), said)
-    _evaluate(config, Scope(bed, limit, references, out, study, row, tours))
+    _evaluate(config, scope, _trained_name(policy), said)
 
 
 @evaluate_app.command()
+@spelled_out
 def solver(
     solver: Annotated[
         Literal[
@@ -215,7 +198,7 @@ def solver(
         ],
         typer.Argument(help="Fairway's solver, a part of it, a greedy rule, or a solver by others"),
     ],
-    bed: Bed,
+    scope: Scope,
     seconds: Annotated[float, typer.Option(help="Time limit per instance")] = 1.0,
     policy: Annotated[
         Path | None, typer.Option(help="Trained policy whose tours the solver starts from")
@@ -229,12 +212,6 @@ def solver(
     ] = 1_000_000_000,
     seed: Seed = 0,
     workers: Workers = None,
-    limit: Limit = None,
-    references: References = None,
-    out: Out = RESULTS,
-    study: Study = "main",
-    label: Label = None,
-    tours: Tours = False,
 ) -> None:  # fmt: skip
     """Evaluate a solver: Fairway's own, PyVRP, OR-Tools or LKH-3, or a greedy rule."""
     from fairway.evaluate.solvers import SolverEval
@@ -248,38 +225,31 @@ def solver(
         f"{seconds:g} s" if solver not in UNTIMED else "",
         f"from {_trained_name(policy)}" if policy is not None else "",
     ]
-    row = label or _row(NAMES[solver] + " seeded" * config.started, said)
-    _evaluate(config, Scope(bed, limit, references, out, study, row, tours))
+    _evaluate(config, scope, NAMES[solver] + " seeded" * config.started, said)
 
 
 @evaluate_app.command()
-def reference(
-    bed: Bed,
-    references: Annotated[
-        Path | None, typer.Option(help="File of reference tours (default: those that ship)")
-    ] = None,
-    limit: Limit = None,
-    out: Out = RESULTS,
-    study: Study = "main",
-    label: Label = None,
-    tours: Tours = False,
-) -> None:
+@spelled_out
+def reference(scope: Scope) -> None:
     """Evaluate the reference tours themselves, published or shipped."""
     from fairway.evaluate.methods import ReferenceEval
 
-    row = label or ("best known" if references is None else "LKH3")
-    scope = Scope(bed, limit, references, out, study, row, tours)
-    _evaluate(ReferenceEval(references=references), scope)
+    row = "best known" if scope.references is None else "LKH3"
+    _evaluate(ReferenceEval(references=scope.references), scope, row)
 
 
-def _evaluate(config: "EvalConfig", scope: Scope) -> None:
-    """Run a method, show how far it is, and print its row and where its lines are."""
+def _evaluate(config: "EvalConfig", scope: Scope, name: str, settings: Sequence[str] = ()) -> None:
+    """Run a method, show how far it is, and print its row and where its lines are.
+
+    A row without a label has the name of its method and, after a comma, its settings.
+    """
     from fairway.cli import show
     from fairway.evaluate.outcomes import packed
     from fairway.evaluate.run import Place, evaluate
 
+    row = ", ".join(filter(None, (name, " ".join(filter(None, settings)))))
     instances = _instances(scope.bed)
-    place = Place(scope.out, scope.study, instances.name, scope.label)
+    place = Place(scope.out, scope.study, instances.name, scope.label or row)
     against = _against(instances.name, scope.references)
     count = len(instances) if scope.limit is None else min(scope.limit, len(instances))
     runs = evaluate(config, instances, place, scope.limit, tours=scope.tours)
@@ -312,12 +282,6 @@ def _guard(mask: str) -> "Guard | None":
     return Guard(rule=rules[mask]) if mask in rules else plain[mask]
 
 
-def _row(name: str, settings: list[str]) -> str:
-    """The name of a row where none was given: the method as tables name it, and after a comma what it was given."""
-    said = " ".join(filter(None, settings))
-    return f"{name}, {said}" if said else name
-
-
 def _said(mask: str, polish: float) -> list[str]:
     return [
         f"mask {mask}" if mask != "trained" else "",
@@ -344,7 +308,7 @@ def _watched(runs: Iterator["Results"], label: str, count: int) -> "Results":
     return results
 
 
-def _against(bed: str, references: Path | None) -> "ReferenceCosts | None":
+def _against(bed: str, references: Path | None) -> "Known | None":
     """What costs are compared with, read before any work is done."""
     from fairway.evaluate.tree import reference_costs_by_bed
     from fairway.problems.beds import beds
@@ -356,7 +320,7 @@ def _against(bed: str, references: Path | None) -> "ReferenceCosts | None":
     return reference_costs_by_bed({} if references is None else {bed: references})(bed)
 
 
-def _summary(results: "Results", against: "ReferenceCosts | None") -> "Table":
+def _summary(results: "Results", against: "Known | None") -> "Table":
     """The row that was measured."""
     from fairway.evaluate.studies import bed_table, measured_of
     from fairway.evaluate.tables import filled, of, terminal

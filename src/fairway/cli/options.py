@@ -1,7 +1,11 @@
 """The options that several verbs share."""
 
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from typer import Argument, Option
 
@@ -13,3 +17,24 @@ TOUR = "Stops in order, such as 3,1,2 or by name, or a file of them"
 Tour = Annotated[str, Option(help=TOUR)]
 Json = Annotated[bool, Option("--json", help="Print one JSON line per instance")]
 BedName = Annotated[str, Argument(help="Name of a test set; see fairway bed list")]
+
+
+def spelled_out(command: Callable[..., None]) -> Callable[..., None]:
+    """The same command for typer: where a parameter is a dataclass, each of its fields is an option instead."""
+    asked = signature(command).parameters.values()
+    options = [each for each in asked if not is_dataclass(each.annotation)]
+    records = {each.name: each.annotation for each in asked if is_dataclass(each.annotation)}
+    for record in records.values():
+        options += signature(record).parameters.values()
+
+    @wraps(command)
+    def run(**given: Any) -> None:  # noqa: ANN401
+        for name, record in records.items():
+            given[name] = record(**{part.name: given.pop(part.name) for part in fields(record)})
+        command(**given)
+
+    options = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in options]
+    options.sort(key=lambda each: each.default is not Parameter.empty)  # what is required, first
+    run.__signature__ = Signature(options)  # pyrefly: ignore[missing-attribute]
+    run.__annotations__ = {each.name: each.annotation for each in options}
+    return run

@@ -9,34 +9,12 @@ from math import erfc, sqrt
 import numpy as np
 from jaxtyping import Float, Int
 
-from fairway.evaluate.metrics import ReferenceCosts, broken_at
+from fairway.evaluate.metrics import broken_at, gaps, known, mean
 from fairway.evaluate.outcomes import Results
 from fairway.evaluate.published import published
+from fairway.evaluate.references import References
 from fairway.evaluate.studies import in_order
-from fairway.evaluate.tables import Column, Row, Table, Value
-
-OVERLAP = (
-    Column("gap", "Gap", "percent"),
-    Column("overlap_gap_augmented", "on the overlap", "percent"),
-    Column("overlap_gap_plain", "the same, one tour each", "percent"),
-    Column("overlap_augmented", "Overlap", "count"),
-    Column("overlap_plain", "the same, one tour each", "count"),
-)
-
-PAIRS = (
-    Column("common", "both solve", "count"),
-    Column("better", "the first is better", "count"),
-    Column("worse", "the second is", "count"),
-    Column("p", "p", "chance"),
-    Column("stars", ""),
-)
-
-BREAKS = (
-    Column("refused", "tours refused", "count"),
-    Column("first", "at the first stop", "percent"),
-    Column("half", "half of them by stop", "count"),
-    Column("most", "nine tenths by stop", "count"),
-)
+from fairway.evaluate.tables import Row, Table, Value, columns_of, values_of
 
 ALL_PAIRS_UP_TO = 5
 """Methods of which every two are compared; of more, those whose gaps are next to each other."""
@@ -72,7 +50,7 @@ def overlap_table(
     bed: str,
     augmented: Sequence[Results],
     single: Sequence[Results],
-    against: ReferenceCosts | None,
+    against: References | None,
 ) -> Table:
     """Gaps on what all methods solve, as Table 10 has them; the measured ones to valid references alone."""
     said = published("overlap", bed)
@@ -89,21 +67,21 @@ def overlap_table(
             continue
         for each in family:
             row = values[each.header.label]
-            row.setdefault("gap", mean_gap(each, against.valid, each.index[each.solved]))
-            row[f"overlap_gap_{name}"] = mean_gap(each, against.valid, common)
+            row.setdefault("gap", mean(known(gaps(each, against.cost))))
+            row[f"overlap_gap_{name}"] = mean_gap(each, against.cost, common)
     rows += [Row("measured", label, row) for label, row in values.items()]
     if numbers:
         rows.append(Row("measured", "Overlap number", numbers))
     caption = "" if against is None or not labels else f"Measured gaps are to {against.source}."
-    return Table(bed, OVERLAP, tuple(rows), caption)
+    return Table(bed, columns_of("overlap"), tuple(rows), caption)
 
 
-def ranked(results: Sequence[Results], against: ReferenceCosts | None) -> list[Results]:
+def ranked(results: Sequence[Results], against: References | None) -> list[Results]:
     """The methods that solve anything, by their mean gaps, or by their mean costs where there is no reference."""
     able = [each for each in results if each.solved.any()]
     if against is None:
         return sorted(able, key=lambda each: float(each.cost[each.solved].mean()))
-    return sorted(able, key=lambda each: mean_gap(each, against.valid, each.index[each.solved]))
+    return sorted(able, key=lambda each: mean(known(gaps(each, against.cost))))
 
 
 def comparisons(ranked: Sequence[Results]) -> list[tuple[int, int, Comparison]]:
@@ -117,15 +95,12 @@ def significance_table(
     bed: str, ranked: Sequence[Results], pairs: Sequence[tuple[int, int, Comparison]]
 ) -> Table:
     """Wilcoxon's signed ranks between methods."""
-    rows = []
-    for one, other, found in pairs:
-        label = f"{ranked[one].header.label} against {ranked[other].header.label}"
-        fields: dict[str, Value] = {
-            "common": found.common, "better": found.better, "worse": found.worse,
-            "p": found.p, "stars": found.stars,
-        }  # fmt: skip
-        rows.append(Row("measured", label, fields))
-    return Table(bed, PAIRS, tuple(rows))
+    columns, labels = columns_of("significance"), [each.header.label for each in ranked]
+    rows = [
+        Row("measured", f"{labels[one]} against {labels[other]}", values_of(found, columns))
+        for one, other, found in pairs
+    ]
+    return Table(bed, columns, tuple(rows))
 
 
 def breaks_table(bed: str, results: Sequence[Results]) -> Table:
@@ -142,7 +117,7 @@ def breaks_table(bed: str, results: Sequence[Results]) -> Table:
                 "half": int(half), "most": int(most),
             }  # fmt: skip
             rows.append(Row("measured", each.header.label, fields))
-    return Table(bed, BREAKS, tuple(rows))
+    return Table(bed, columns_of("breaks"), tuple(rows))
 
 
 def overlap(results: Sequence[Results]) -> Int[np.ndarray, " K"]:
@@ -162,10 +137,7 @@ def mean_gap(
     results: Results, reference: Float[np.ndarray, " B"], instances: Int[np.ndarray, " K"]
 ) -> float:
     """The mean gap over some of the instances that were run, those without a reference left out, in percent."""
-    known = instances[~np.isnan(reference[instances])]
-    if not len(known):
-        return np.nan
-    return float((100 * (costs_at(results, known) / reference[known] - 1)).mean())
+    return mean(known(gaps(results, reference)[np.isin(results.index, instances)]))
 
 
 def compare(one: Results, other: Results) -> Comparison:

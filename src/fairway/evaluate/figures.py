@@ -8,15 +8,15 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from fairway.evaluate.comparisons import Comparison
-from fairway.evaluate.metrics import ReferenceCosts, broken_at, gaps
+from fairway.evaluate.metrics import broken_at, gaps, known
 from fairway.evaluate.outcomes import Results
+from fairway.evaluate.references import References
 from fairway.evaluate.studies import ASIDE, FIGURES, TITLES
-from fairway.evaluate.tables import Row, Table, lettered
+from fairway.evaluate.tables import LAYOUT, Row, Table, lettered
 from fairway.pictures.report import Bar, Point, draw_bars, draw_boxes, draw_breaks, draw_budgets
 from fairway.problems.beds import beds
 
-BARS = frozenset({"lambda", "count", "schedule", "normalisation", "fine-tuning", "mask-steps"})
-BUDGETS = frozenset({"time-limits", "hybrid", "longer-inference"})
+BARS, BUDGETS = (frozenset(LAYOUT["pictures"][kind]) for kind in ("bars", "budgets"))
 
 
 def study_figure(study: str, bed: str, table: Table) -> Figure | None:
@@ -33,14 +33,12 @@ def boxes_figure(
     bed: str,
     ranked: Sequence[Results],
     pairs: Sequence[tuple[int, int, Comparison]],
-    against: ReferenceCosts,
+    against: References,
 ) -> Figure | None:
     """The gaps of methods in the order of their ranking, and which differ."""
-    known = [gaps(each, against.valid) for each in ranked]
-    known = [each[~np.isnan(each)] for each in known]
-    if not known or not all(map(len, known)):
+    rows = [(each.header.label, known(gaps(each, against.cost))) for each in ranked]
+    if not rows or not all(len(own) for _, own in rows):
         return None
-    rows = [(each.header.label, own) for each, own in zip(ranked, known, strict=True)]
     stars = [(one, other, found.stars) for one, other, found in pairs]
     return draw_boxes(f"Gaps of the instances solved  ·  {bed}", rows, stars)
 

@@ -4,8 +4,6 @@ A sampled policy proposes more tours than the judge could look at one by one. Th
 that they agree with it to the last bit; and the tour that counts goes to the judge itself.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
@@ -16,30 +14,23 @@ from fairway.problems.instance import Instance
 Tours = Int[np.ndarray, "K M"]
 
 
-@dataclass(frozen=True, slots=True)
-class Tolerances:
-    """By how much limits may be passed, the paper's way and the judge's own."""
-
-    paper: float
-    strict: float
-
-
 def outcome_of(
     index: int,
     instance: Instance,
     tours: Tours,
-    allowed: Tolerances,
+    tolerance: float,
+    strictly: float,
     *,
     proved: bool,
     keep_tour: bool,
 ) -> Outcome:
-    """What came of an instance for which these tours were proposed."""
+    """What came of an instance for which these tours were proposed, at the paper's tolerance and the judge's own."""
     whole = _permutations(tours)
     tours = np.where(whole[:, None], tours, np.arange(1, instance.nodes))
     cost, over = walked(instance, tours)
-    broken = over > allowed.paper
+    broken = over > tolerance
     accepted = whole & ~broken.any(axis=1)
-    strict = whole & (over <= allowed.strict).all(axis=1)
+    strict = whole & (over <= strictly).all(axis=1)
     best = _least(cost, accepted)
     first = broken[whole & ~accepted].argmax(axis=1) + 1
     places, counts = np.unique(first, return_counts=True)
@@ -48,7 +39,7 @@ def outcome_of(
         len(tours),
         int(accepted.sum()),
         int(strict.sum()),
-        None if best is None else _confirmed(instance, tours[best], cost[best], allowed.paper),
+        None if best is None else _confirmed(instance, tours[best], cost[best], tolerance),
         None if (sure := _least(cost, strict)) is None else float(cost[sure]),
         proved,
         dict(zip(places.tolist(), counts.tolist(), strict=True)),

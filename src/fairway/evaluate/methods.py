@@ -1,21 +1,20 @@
 """What an evaluation runs: tours of policies, of colonies and of references, each kind with a config of its own."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from jaxtyping import Int
 
 from fairway.errors import InvalidRequest
 from fairway.evaluate import single
 from fairway.evaluate.judging import best_row
 from fairway.evaluate.references import PUBLISHED_TOLERANCE, load_references
-from fairway.evaluate.single import Shared, Tour, shared_out
+from fairway.evaluate.single import Proposal, Tour, shared_out
 from fairway.inference.config import ACOConfig, DecodeConfig
 from fairway.problems.beds import beds
 from fairway.problems.sets import InstanceSet
@@ -34,14 +33,8 @@ A_LOSS = 0.5
 LEAST = {"seconds": 0, "polish": 0, "together": 1, "workers": 1, "seed": 0, "width": 1, "trials": 1}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Proposal:
-    """The tours that a method proposes for one instance; none where it has found none."""
-
-    tours: Int[np.ndarray, "K M"]
-    proved: bool = False
-    seconds: float | None = None
-    """Of one core; None where instances are worked on side by side."""
+Run = Callable[[InstanceSet, int], Iterable[Proposal]]
+"""From some instances of a bed, and the number of the first of them, to proposals, perhaps one by one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,8 +45,7 @@ class Method:
     """In the lines of an evaluation."""
     settings: dict[str, Any]
     """All that decides its tours, the machine aside."""
-    run: Callable[[InstanceSet, int], Iterable[Proposal]]
-    """From some instances of a bed, and the number of the first of them, to proposals, perhaps one by one."""
+    run: Run
     together: int
     """Instances of a group."""
     tolerance: float
@@ -80,23 +72,29 @@ class EvalConfig(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyEval:
-    """Tours of a trained policy."""
+class Trained:
+    """What tours of a trained network depend on, whichever way they are taken from it."""
 
     policy: Path
     """The folder of a training, or the name of a policy that ships."""
-    decode: DecodeConfig = field(default_factory=DecodeConfig)
     polish: float = 0.0
     """Seconds of local search from the best tour."""
     seed: int = 0
     workers: int | None = None
-    """Processes of that local search."""
+    """Processes of that local search, and threads of a colony's own."""
     device: str = "auto"
     together: int = TOGETHER
-    """Instances decoded side by side."""
+    """Instances worked on side by side."""
 
     def __post_init__(self) -> None:
         check_numbers(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyEval(Trained):
+    """Tours of a trained policy."""
+
+    decode: DecodeConfig = field(default_factory=DecodeConfig)
 
     def opened(self, instances: InstanceSet) -> Opened:
         """The policy, loaded and checked against the instances."""
@@ -109,9 +107,7 @@ class PolicyEval:
         check_guard(self.decode.guard or model.guard, instances.problem)
 
         def run(some: InstanceSet, first: int) -> list[Proposal]:
-            return [
-                Proposal(tours) for tours in propose(model, some, self.decode, self.seed, first)
-            ]
+            return list(map(Proposal, propose(model, some, self.decode, self.seed, first)))
 
         settings = {**model.facts, "seed": self.seed, **self.decode.settings}
         device = model.device.type
@@ -122,23 +118,11 @@ class PolicyEval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AntsEval:
+class AntsEval(Trained):
     """Tours of a trained colony; those of all its iterations count, or those of the last one where that is asked."""
 
-    policy: Path
-    """The folder of a training."""
     aco: ACOConfig = field(default_factory=ACOConfig)
-    polish: float = 0.0
-    """Seconds of local search from the best tour."""
-    seed: int = 0
-    workers: int | None = None
-    """Threads of the colony's own local search, and processes of the last one."""
-    device: str = "auto"
     together: int = ANTS_TOGETHER
-    """Instances worked on side by side."""
-
-    def __post_init__(self) -> None:
-        check_numbers(self)
 
     def opened(self, instances: InstanceSet) -> Opened:
         """The colony, loaded and checked against the instances."""
@@ -155,7 +139,7 @@ class AntsEval:
 
         def run(some: InstanceSet, first: int) -> list[Proposal]:
             tours = propose_by_ants(colony, some, self.aco, self.seed, first, threads)
-            return [Proposal(each) for each in tours]
+            return list(map(Proposal, tours))
 
         settings = {**colony.facts, "seed": self.seed, **self.aco.settings}
         sizes = (self.together, PUBLISHED_TOLERANCE, colony.device.type, threads)
@@ -187,7 +171,7 @@ class ReferenceEval:
         )
 
 
-def check_numbers(config: EvalConfig) -> None:
+def check_numbers(config: object) -> None:
     """Refuse numbers that no evaluation can have, not-a-numbers among them."""
     for name, least in LEAST.items():
         value = getattr(config, name, None)
@@ -196,7 +180,7 @@ def check_numbers(config: EvalConfig) -> None:
 
 
 @contextmanager
-def _polished(inner: Method, config: PolicyEval | AntsEval) -> Iterator[Method]:
+def _polished(inner: Method, config: Trained) -> Iterator[Method]:
     """A method whose best tour is handed to local search, where that has any time; both tours count."""
     if config.polish == 0:
         yield inner
@@ -207,39 +191,25 @@ def _polished(inner: Method, config: PolicyEval | AntsEval) -> Iterator[Method]:
 
         def run(some: InstanceSet, first: int) -> list[Proposal]:
             proposals = list(inner.run(some, first))
-            better = found(search, some, best_of(some, proposals))
+            better = search(some, best_of(some, proposals))
             return [
                 Proposal(np.concatenate([b.tours, p.tours]), p.proved)
                 for p, b in zip(proposals, better, strict=True)
             ]
 
-        yield Method(
-            inner.name,
-            {**inner.settings, "polish": config.polish, "seed": config.seed},
-            run,
-            min(inner.together, group_size(config.polish, workers, A_LOSS)),
-            inner.tolerance,
-            inner.device,
-            workers,
-            min(inner.rehearsal, 1),  # local search takes its seconds for each
+        yield replace(
+            inner,
+            settings={**inner.settings, "polish": config.polish},
+            run=run,
+            together=min(inner.together, group_size(config.polish, workers, A_LOSS)),
+            workers=workers,
+            rehearsal=min(inner.rehearsal, 1),  # local search takes its seconds for each
         )
 
 
 def best_of(some: InstanceSet, proposals: Iterable[Proposal]) -> list[Tour | None]:
     """The best tour of each instance."""
     return [best_row(i, p.tours) for i, p in zip(some, proposals, strict=True)]
-
-
-def found(solve: Shared, some: InstanceSet, starts: Sequence[Tour | None]) -> Iterator[Proposal]:
-    """What a solver in processes proposes, from first tours or from none."""
-    for one in solve(list(some), starts):
-        yield Proposal(as_rows(one.tour, some), one.proved, one.seconds)
-
-
-def as_rows(tour: Tour | None, some: InstanceSet) -> Int[np.ndarray, "K M"]:
-    """One row, or none."""
-    rows = [] if tour is None else [tour]
-    return np.array(rows, np.int64).reshape(len(rows), some.nodes - 1)
 
 
 def group_size(seconds: float, workers: int, of: float = A_GROUP) -> int:

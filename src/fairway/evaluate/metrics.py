@@ -12,8 +12,7 @@ from jaxtyping import Float, Int
 
 from fairway.evaluate.outcomes import Outcome, Results
 from fairway.evaluate.references import References
-from fairway.judge import verify
-from fairway.problems.beds import beds, load_bed
+from fairway.problems.beds import beds
 from fairway.problems.table import PROBLEMS
 
 PENALTY = 100.0
@@ -26,17 +25,6 @@ CONFIDENCE = NormalDist().inv_cdf(0.975)
 """How many standard deviations leave out a fortieth on either side."""
 
 Interval = tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ReferenceCosts:
-    """Costs that gaps are taken to, one an instance of the bed; NaN where there is none."""
-
-    source: str
-    stated: Float[np.ndarray, " B"]
-    """As the source has them: the paper counts gaps to these, among them costs of tours that are not feasible."""
-    valid: Float[np.ndarray, " B"]
-    """Those alone whose tours the judge accepts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +42,6 @@ class Gap:
     """Of the instances run, those that have a reference which the judge refuses."""
     penalised: float
     """Over all instances with a valid reference, those without a tour counted at the penalty."""
-    penalty: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,27 +106,8 @@ class Metrics:
     speed: Speed | None
 
 
-def reference_costs(references: References) -> ReferenceCosts:
-    """The references of a bed with, for those that are refused, the lengths that their sources state."""
-    stated = references.cost.copy()
-    refused = [index for index in references.refused.tolist() if references.tour[index].any()]
-    if refused:
-        instances = load_bed(references.bed)
-        for index in refused:
-            stated[index] = verify(instances[index], references.tour[index].tolist()).cost
-    return ReferenceCosts(references.source, stated, references.cost)
-
-
-def measure(
-    results: Results, against: ReferenceCosts | None = None, penalty: float = PENALTY
-) -> Metrics:
-    """The figures of an evaluation, finished or not.
-
-    Args:
-        results: Its outcomes and times.
-        against: What gaps are taken to; without it there are none.
-        penalty: The gap at which an instance without a tour counts in the penalised gap, in percent.
-    """
+def measure(results: Results, against: References | None = None) -> Metrics:
+    """The figures of an evaluation, finished or not, with gaps where there are references."""
     outcomes, solved = results.outcomes, results.solved
     strict = ~np.isnan(results.strict_cost)
     proposed = sum(max(outcome.tours, 1) for outcome in outcomes)
@@ -152,9 +120,9 @@ def measure(
         inst_interval=share_interval(int((~solved).sum()), len(outcomes)),
         strict_sol=_missing(sum(outcome.strict for outcome in outcomes), proposed),
         strict_inst=_missing(int(strict.sum()), len(outcomes)),
-        objective=_mean(results.cost[solved]) / unit_of(results.header.bed),
+        objective=mean(results.cost[solved]) / unit_of(results.header.bed),
         proved=sum(outcome.proved for outcome in outcomes),
-        gap=None if against is None else _gap(results, against, penalty),
+        gap=None if against is None else _gap(results, against),
         speed=_speed(results),
     )
 
@@ -179,13 +147,14 @@ def mean_interval(sample: Float[np.ndarray, " K"]) -> Interval:
     """
     if len(sample) < 2:
         return np.nan, np.nan
-    mean, spread = float(sample.mean()), float(sample.std())
-    if spread <= 1e-12 * abs(mean):
-        return mean, mean
-    skewness = float((((sample - mean) / spread) ** 3).mean())
+    centre, spread = float(sample.mean()), float(sample.std())
+    if spread <= 1e-12 * abs(centre):
+        return centre, centre
+    skewness = float((((sample - centre) / spread) ** 3).mean())
     error, bend = spread / sqrt(len(sample)), skewness / (6 * sqrt(len(sample)))
     low, high = (
-        mean + error * (bend + z) / (1 - bend * (bend + z)) ** 2 for z in (-CONFIDENCE, CONFIDENCE)
+        centre + error * (bend + z) / (1 - bend * (bend + z)) ** 2
+        for z in (-CONFIDENCE, CONFIDENCE)
     )
     return low, high
 
@@ -211,19 +180,18 @@ def broken_at(outcomes: list[Outcome]) -> Int[np.ndarray, " N"]:
     return counts
 
 
-def _gap(results: Results, against: ReferenceCosts, penalty: float) -> Gap:
-    stated, valid = gaps(results, against.stated), gaps(results, against.valid)
+def _gap(results: Results, against: References) -> Gap:
+    stated, valid = (gaps(results, costs) for costs in (against.stated, against.cost))
     has_stated, has_valid = (
-        ~np.isnan(costs[results.index]) for costs in (against.stated, against.valid)
+        ~np.isnan(costs[results.index]) for costs in (against.stated, against.cost)
     )
     return Gap(
         source=against.source,
-        stated=_mean(_known(stated)),
-        valid=_mean(_known(valid)),
-        interval=mean_interval(_known(valid)),
+        stated=mean(known(stated)),
+        valid=mean(known(valid)),
+        interval=mean_interval(known(valid)),
         refused=int((has_stated & ~has_valid).sum()),
-        penalised=_mean(np.where(results.solved, valid, penalty)[has_valid]),
-        penalty=penalty,
+        penalised=mean(np.where(results.solved, valid, PENALTY)[has_valid]),
     )
 
 
@@ -245,9 +213,11 @@ def _missing(found: int, of: int) -> float:
     return 100 * (of - found) / of if of else np.nan
 
 
-def _known(values: Float[np.ndarray, " K"]) -> Float[np.ndarray, " L"]:
+def known(values: Float[np.ndarray, " K"]) -> Float[np.ndarray, " L"]:
+    """Those that are numbers."""
     return values[~np.isnan(values)]
 
 
-def _mean(values: Float[np.ndarray, " K"]) -> float:
+def mean(values: Float[np.ndarray, " K"]) -> float:
+    """NaN where there is nothing to be averaged."""
     return float(values.mean()) if len(values) else np.nan

@@ -9,9 +9,10 @@ import json
 import lzma
 import reprlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
+from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -89,6 +90,10 @@ class Timing:
     workers: int
 
 
+Line = Header | Outcome | Timing
+L = TypeVar("L", bound=Line)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Results:
     """A finished or unfinished evaluation."""
@@ -105,21 +110,17 @@ class Results:
     @property
     def cost(self) -> Float[np.ndarray, " K"]:
         """Of the best tours at the paper's tolerance; NaN where there is none."""
-        return np.array([_number(outcome.cost) for outcome in self.outcomes])
+        return np.array([outcome.cost for outcome in self.outcomes], float)
 
     @property
     def strict_cost(self) -> Float[np.ndarray, " K"]:
         """Of the best tours that the judge accepts by itself; NaN where there is none."""
-        return np.array([_number(outcome.strict_cost) for outcome in self.outcomes])
+        return np.array([outcome.strict_cost for outcome in self.outcomes], float)
 
     @property
     def solved(self) -> Bool[np.ndarray, " K"]:
         """Which instances have a tour at the paper's tolerance."""
         return ~np.isnan(self.cost)
-
-
-def _number(cost: float | None) -> float:
-    return np.nan if cost is None else cost
 
 
 def times_beside(path: Path) -> Path:
@@ -134,21 +135,22 @@ def packed(path: Path) -> Path:
 
 def pack(path: Path, results: Results) -> None:
     """Keep a finished evaluation in one compressed file in place of the plain ones."""
-    lines = map(line_of, [results.header, *results.outcomes, *results.timings])
-    atomic.write_bytes(packed(path), lzma.compress("".join(lines).encode()))
+    lines = lines_of([results.header, *results.outcomes, *results.timings])
+    atomic.write_bytes(packed(path), lzma.compress(lines))
     for plain in (path, times_beside(path)):
         plain.unlink(missing_ok=True)
 
 
-def line_of(item: Header | Outcome | Timing) -> str:
+def lines_of(items: Iterable[Line]) -> bytes:
+    """What a file holds of them."""
+    return "".join(map(line_of, items)).encode()
+
+
+def line_of(item: Line) -> str:
     """One line of JSON; what an outcome has nothing to say about is left out."""
     said = asdict(item)
-    if isinstance(item, Outcome):
-        said = {
-            name: value
-            for name, value in said.items()
-            if value is not None and value is not False and value != {}  # 0 says something
-        }
+    if isinstance(item, Outcome):  # 0 says something
+        said = {name: it for name, it in said.items() if it not in (None, {}) and it is not False}
     return json.dumps(said, separators=(",", ":")) + "\n"
 
 
@@ -158,39 +160,39 @@ def read_results(path: Path) -> Results:
     lines = whole_lines(file, fix)
     if not lines:
         raise InvalidFile(f"{file}: holds no outcomes; make it anew with fairway evaluate")
-    kinds = [Header, *(Timing if "first" in line else Outcome for line in lines[1:])]
-    pairs = list(zip(kinds, lines, strict=True))
-    for number, (kind, line) in enumerate(pairs, start=1):
-        _check(kind, line, f"{file}, line {number}", fix)
-    beside = times_beside(path)
-    times = whole_lines(beside, TIMES_ALONE) if file == path else []
-    for number, line in enumerate(times, start=1):
-        _check(Timing, line, f"{beside}, line {number}", TIMES_ALONE)
-    outcomes = [_outcome(line) for kind, line in pairs if kind is Outcome]
-    times = [*(line for kind, line in pairs if kind is Timing), *times]
-    return Results(Header(**lines[0]), outcomes, [Timing(**line) for line in times])
+    (top, first), *rest = lines.items()
+    header = _read(Header, first, top, fix)
+    found = [_read(Timing if "first" in it else Outcome, it, where, fix) for where, it in rest]
+    if file == path:
+        times = whole_lines(times_beside(path), TIMES_ALONE)
+        found += [_read(Timing, line, where, TIMES_ALONE) for where, line in times.items()]
+    outcomes = [each for each in found if isinstance(each, Outcome)]
+    return Results(header, outcomes, [each for each in found if isinstance(each, Timing)])
 
 
-def whole_lines(path: Path, fix: str = ANEW) -> list[dict[str, Any]]:
-    """The lines of a file that end as lines do; none where there is no file.
-
-    Args:
-        path: Of the file, an object of JSON a line; one that ends in .xz is compressed.
-        fix: What to do about a line that is none.
-    """
+def whole_lines(path: Path, fix: str = ANEW) -> dict[str, dict[str, Any]]:
+    """The lines of JSON that end as lines do, by where they stand; none without a file, and a fix for a bad one."""
     try:
         content = path.read_bytes()
         content = lzma.decompress(content) if path.suffix == PACKED else content
     except lzma.LZMAError as error:
         raise InvalidFile(f"{path}: is damaged ({error}); {fix}") from error
     except FileNotFoundError:
-        return []
+        return {}
     except OSError as error:
         raise InvalidFile(
             f"{path}: cannot be read ({error.strerror}); make it a file that you may read"
         ) from error
-    text = content.decode(errors="surrogateescape")
-    return _parsed(path, text.split("\n")[:-1], fix)
+    lines = {}
+    for number, line in enumerate(content.split(b"\n")[:-1], start=1):
+        where = f"{path}, line {number}"
+        try:
+            lines[where] = json.loads(line.decode())
+        except (ValueError, RecursionError) as error:
+            raise InvalidFile(f"{where}: is no JSON; {fix}") from error
+        if not isinstance(lines[where], dict):
+            raise InvalidFile(f"{where}: is no JSON object; {fix}")
+    return lines
 
 
 def check_value(kind: object, name: str, value: object, where: str, fix: str) -> None:
@@ -200,35 +202,24 @@ def check_value(kind: object, name: str, value: object, where: str, fix: str) ->
         raise InvalidFile(f"{where}: {name} is {reprlib.repr(value)}, expected {words}; {fix}")
 
 
-def _parsed(path: Path, lines: Iterable[str], fix: str) -> list[dict[str, Any]]:
-    parsed = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            line.encode()
-            parsed.append(json.loads(line))
-        except (ValueError, RecursionError) as error:
-            raise InvalidFile(f"{path}, line {number}: is no JSON; {fix}") from error
-        if not isinstance(parsed[-1], dict):
-            raise InvalidFile(f"{path}, line {number}: is no JSON object; {fix}")
-    return parsed
-
-
-def _check(of: type, line: Mapping[str, Any], where: str, fix: str) -> None:
-    """Refuse a line with other fields than its dataclass, or with other types in them."""
-    types, needed = FIELDS[of]
-    if not needed <= line.keys() <= types.keys():
-        absent = [f"has no {name}" for name in types if name in needed - line.keys()]
-        strange = [f"has a field {name!r}" for name in line if name not in types]
-        end = f", {NOT_OURS}" if of is Header else f"; {fix}"
-        raise InvalidFile(f"{where}: {[*absent, *strange][0]}{end}")
+def _read(of: type[L], line: Mapping[str, Any], where: str, fix: str) -> L:
+    """A line as a dataclass; one with other fields, or with other types in them, is refused."""
+    parts = PARTS[of]
+    absent = [
+        name for name, part in parts.items() if part.default is part.empty and name not in line
+    ]
+    strange = [name for name in line if name not in parts]
+    if absent or strange:
+        wrong = f"has no {absent[0]}" if absent else f"has a field {strange[0]!r}"
+        then = f", {NOT_OURS}" if of is Header else f"; {fix}"
+        raise InvalidFile(f"{where}: {wrong}{then}")
     for name, value in line.items():
-        check_value(types[name], name, value, where, fix)
-
-
-def _outcome(line: dict[str, Any]) -> Outcome:
-    broken = {int(at): count for at, count in line.pop("broken_at", {}).items()}
-    tour = line.pop("tour", None)
-    return Outcome(**line, broken_at=broken, tour=None if tour is None else tuple(tour))
+        check_value(parts[name].annotation, name, value, where, fix)
+    if of is Outcome:  # in JSON, stops are the names of fields, and tours are lists
+        broken = {int(at): count for at, count in line.get("broken_at", {}).items()}
+        tour = None if line.get("tour") is None else tuple(line["tour"])
+        line = {**line, "broken_at": broken, "tour": tour}
+    return of(**line)
 
 
 def _text(value: object) -> bool:
@@ -277,15 +268,5 @@ KINDS: dict[object, tuple[Callable[[object], bool], str]] = {
 }
 """By annotation, what JSON stands for it, and in words."""
 
-FIELDS = {
-    each: (
-        {part.name: part.type for part in fields(each)},
-        {
-            part.name
-            for part in fields(each)
-            if part.default is MISSING and part.default_factory is MISSING
-        },
-    )
-    for each in (Header, Outcome, Timing)
-}
-"""Of each kind of line, the types by name, and the names that it cannot do without."""
+PARTS = {each: signature(each).parameters for each in (Header, Outcome, Timing)}
+"""Of each kind of line, what it is made of."""

@@ -8,13 +8,13 @@ from fairway import atomic
 from fairway.errors import InvalidFile
 from fairway.evaluate.published import published
 from fairway.evaluate.studies import Measured, beds_of, in_order
-from fairway.evaluate.tables import Column, Row, Table, Value, as_printed, lettered, markdown
+from fairway.evaluate.tables import Column, Kind, Row, Table, Value, as_printed, lettered, markdown
 
 START, END = "<!-- results -->", "<!-- /results -->"
 STUDY = "main"
 """Whose rows it has."""
 YARDSTICK = "reference"
-"""The method that all others are measured by."""
+"""The method that all others are measured by, which is as long as itself."""
 ALL = 100.0
 """Percent of the instances."""
 MOST_NAMED = 3
@@ -23,31 +23,27 @@ MOST_NAMED = 3
 
 def results_table(measured: Sequence[Measured]) -> Table:
     """Methods against beds, published ones first, and only those which solve anything there."""
-    shown = [each for each in measured if each.header.study == STUDY and _counts(each)]
+    shown = [
+        each for each in measured
+        if each.header.study == STUDY and each.header.method != YARDSTICK
+    ]  # fmt: skip
     able = {each.header.label for each in shown if each.metrics.inst_infeasible < ALL}
     shown = [each for each in shown if each.header.label in able]
     run = {each.header.bed for each in shown}
-    said: dict[str, dict[str, Value]] = {}
     printed_rows = [row for row in published(STUDY) if row.bed in run]
     known = {row.label for row in printed_rows if row.inst != ALL}
+    order = in_order(printed_rows, (each.header.label for each in shown))
+    rows: dict[tuple[Kind, str], dict[str, Value]] = {}
     for row in printed_rows:
         if row.label in known:
-            said.setdefault(row.label, {})[row.bed] = _cell(row.inst, row.gap, as_printed)
-    order = in_order(printed_rows, (each.header.label for each in shown))
-    found: dict[str, dict[str, Value]] = {label: {} for label in order}
-    for each in shown:
+            cell = _cell(row.inst, row.gap, as_printed)
+            rows.setdefault(("published", row.label), {})[row.bed] = cell
+    for each in sorted(shown, key=lambda each: order.index(each.header.label)):
         gap = None if each.metrics.gap is None else each.metrics.gap.stated
         cell = _cell(each.metrics.inst_infeasible, gap, _measured)
-        found[each.header.label][each.header.bed] = cell
-    rows = [Row("published", label, cells) for label, cells in said.items()]
-    rows += [Row("measured", label, cells) for label, cells in found.items()]
+        rows.setdefault(("measured", each.header.label), {})[each.header.bed] = cell
     columns = tuple(Column(bed, bed) for bed in beds_of(STUDY, run) if bed in run)
-    return Table("", columns, tuple(rows), _caption(shown))
-
-
-def _counts(each: Measured) -> bool:
-    """Whether a row says more than that a reference is as long as itself."""
-    return each.header.method != YARDSTICK
+    return Table("", columns, tuple(Row(*of, cells) for of, cells in rows.items()), _caption(shown))
 
 
 def put_into(path: Path, table: Table) -> None:

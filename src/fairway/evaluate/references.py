@@ -6,7 +6,7 @@ out again when the tours are read.
 """
 
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +36,8 @@ class References:
     """Whether the cost is known to be optimal."""
     tour: Int[np.ndarray, "B M"]
     """In the direction of the bed's instances, also where the cost is NaN."""
+    stated: Float[np.ndarray, " B"]
+    """The lengths of all tours, infeasible ones among them, to which the paper counts gaps; NaN where there is none."""
 
     @property
     def refused(self) -> Int[np.ndarray, " R"]:
@@ -44,27 +46,14 @@ class References:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stated:
-    """What a file of references says, before anyone has checked it."""
-
-    source: str
-    cost: Float[np.ndarray, " B"] | None
-    """None where the tours speak for themselves."""
-    tour: Int[np.ndarray, "B M"]
-    proved: Bool[np.ndarray, " B"]
-    published_order: bool
-    """Whether the tours go the way of the published ones, which is not always that of the instances."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Shipped:
-    """The tours of the first instances of a bed."""
+    """The tours of the first instances of a bed, before anyone has judged them."""
 
     tour: Int[np.ndarray, "K M"]
     proved: Bool[np.ndarray, " K"]
     """Whether it is proved that no tour is better."""
     made_by: str
-    """The version of Fairway and the command."""
+    """The version of Fairway and the command, or the name of a file."""
 
 
 def load_references(
@@ -78,15 +67,12 @@ def load_references(
         tolerance: By how much a reference tour may pass a limit; LKH-3 rounded its input.
     """
     if path is None:
-        return _judged(load_bed(bed), _shipped(bed), tolerance)
+        return _judged(*_shipped(bed), None, tolerance)
     place = Path(path)
     try:
-        content = place.read_bytes()
+        return _judged(load_bed(bed), *_stated(place), tolerance)
     except OSError as error:
         raise InvalidFile(f"{place}: cannot be read ({error.strerror})") from error
-    try:
-        stated = _stated(content, place.name)
-        return _judged(load_bed(bed), stated, tolerance)
     except Unreadable as error:
         raise InvalidFile(f"{place}: {error.message}") from error
 
@@ -106,16 +92,12 @@ def write_shipped(instances: InstanceSet, path: Path, shipped: Shipped) -> None:
     shift = np.take_along_axis(rank, shipped.tour - 1, axis=1) - np.arange(rank.shape[1])
     small = np.int8 if rank.shape[1] <= np.iinfo(np.int8).max else np.int16
     content = io.BytesIO()
-    np.savez_compressed(
-        content,
-        shift=shift.astype(small),
-        proved=shipped.proved,
-        made_by=np.array(shipped.made_by),
-    )
+    made_by = np.array(shipped.made_by)
+    np.savez_compressed(content, shift=shift.astype(small), proved=shipped.proved, made_by=made_by)
     write_bytes(path, content.getvalue())
 
 
-def _shipped(bed: str) -> Stated:
+def _shipped(bed: str) -> tuple[InstanceSet, Shipped]:
     path = FOLDER / f"{bed}.npz"
     if not path.exists():
         raise InvalidRequest(
@@ -123,16 +105,17 @@ def _shipped(bed: str) -> Stated:
         )
     instances = load_bed(bed)
     shipped = read_shipped(instances, path)
-    tour = np.zeros((len(instances), instances.nodes - 1), np.int64)
-    proved = np.zeros(len(instances), bool)
-    tour[: len(shipped.tour)], proved[: len(shipped.tour)] = shipped.tour, shipped.proved
-    return Stated(shipped.made_by, None, tour, proved, published_order=False)
+    missing = len(instances) - len(shipped.tour)
+    tour = np.pad(shipped.tour, ((0, missing), (0, 0)))
+    return instances, replace(shipped, tour=tour, proved=np.pad(shipped.proved, (0, missing)))
 
 
-def _stated(content: bytes, source: str) -> Stated:
+def _stated(place: Path) -> tuple[Shipped, Float[np.ndarray, " B"]]:
+    """The tours of a file, with the costs that it says they have."""
+    content = place.read_bytes()
     if pickles.recognises(content):
         cost, tour = pickles.published_references(content)
-        return Stated(source, cost, tour, np.zeros(len(cost), bool), published_order=True)
+        return Shipped(tour, np.zeros(len(cost), bool), place.name), cost
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
@@ -142,27 +125,34 @@ def _stated(content: bytes, source: str) -> Stated:
         raise Unreadable(
             "is no file of references; expected a .npz with arrays cost and tour"
         ) from error
-    return Stated(source, cost, tour, proved, published_order=True)
+    return Shipped(tour, proved, place.name), cost
 
 
-def _judged(instances: InstanceSet, stated: Stated, tolerance: float) -> References:
+def _judged(
+    instances: InstanceSet,
+    given: Shipped,
+    stated: Float[np.ndarray, " B"] | None,
+    tolerance: float,
+) -> References:
+    """The costs of tours as the judge has them, which must be those stated, if any are."""
     expected = (len(instances), instances.nodes - 1)
-    stated_cost = np.full(expected[0], np.nan) if stated.cost is None else stated.cost
-    if stated.tour.shape != expected or {stated_cost.shape, stated.proved.shape} != {expected[:1]}:
+    costs = np.full(expected[0], np.nan) if stated is None else stated
+    if given.tour.shape != expected or {costs.shape, given.proved.shape} != {expected[:1]}:
         raise Unreadable(
-            f"holds {stated_cost.shape} costs and {stated.tour.shape} tours; bed {instances.name} has {expected}"
+            f"holds {costs.shape} costs and {given.tour.shape} tours; bed {instances.name} has {expected}"
         )
-    backwards = stated.published_order and instances.laden
-    tours = stated.tour[:, ::-1] if backwards else stated.tour
-    judged = np.full(len(instances), np.nan)
+    # Published tours do not always go the way of the instances; ours, which state no costs, do.
+    backwards = stated is not None and instances.laden
+    tours = given.tour[:, ::-1] if backwards else given.tour
+    lengths, good = np.full(len(instances), np.nan), np.zeros(len(instances), bool)
     for index in np.flatnonzero(tours.any(axis=1)).tolist():
         verdict = verify(instances[index], tours[index].tolist(), tolerance)
-        if isinstance(verdict, Solution) and (
-            stated.cost is None or np.isclose(verdict.cost, stated_cost[index], rtol=1e-9)
-        ):
-            judged[index] = verdict.cost
-    proved = stated.proved & ~np.isnan(judged)
-    return References(instances.name, stated.source, judged, proved, tours)
+        lengths[index] = verdict.cost
+        good[index] = isinstance(verdict, Solution) and (
+            stated is None or np.isclose(verdict.cost, costs[index], rtol=1e-9)
+        )
+    valid = np.where(good, lengths, np.nan)
+    return References(instances.name, given.made_by, valid, given.proved & good, tours, lengths)
 
 
 def _by_limit(instances: InstanceSet) -> Int[np.ndarray, "B M"]:

@@ -15,95 +15,34 @@ from fairway.evaluate.comparisons import (
     ranked,
     significance_table,
 )
-from fairway.evaluate.dumas import dumas_tables
 from fairway.evaluate.figures import boxes_figure, breaks_figure, study_figure
-from fairway.evaluate.metrics import ReferenceCosts
 from fairway.evaluate.outcomes import Results
 from fairway.evaluate.published import published
 from fairway.evaluate.published import studies as printed_studies
+from fairway.evaluate.references import References
 from fairway.evaluate.studies import (
     TITLES,
     Measured,
     bed_table,
     beds_of,
+    dumas_tables,
     measured_of,
     plain,
     speed_table,
 )
-from fairway.evaluate.tables import Column, Row, Table, comma_separated, markdown, of
+from fairway.evaluate.tables import LAYOUT, Row, Table, columns_of, comma_separated, markdown, of
 from fairway.evaluate.tree import FORESIGHT, Against, Tree, reference_costs_by_bed
 from fairway.pictures import save
 from fairway.pictures.curves import curve_of, draw_foresight
 
 INDEX = "README.md"
 
-OWN = {
-    "significance": "Which differences are more than chance",
-    "breaks": "Where infeasibility starts",
-    FORESIGHT: "How well PIP-D heads foresee the mask",
-    "speed": "How fast inference is",
-}
+OWN: dict[str, str] = LAYOUT["own"]
 """Pages that are made of other studies' results."""
-
-UNMEASURED = "Nothing was measured: only the published figures are shown."
-TO_DO = """\
-
-## Not measured yet
-
-| | what fills it |
-|---|---|
-"""
-
-_ON = "--bed tsptw50-hard"
-_GREEDY = f"fairway evaluate solver greedy-c {_ON}"
-_GUIDED = "fairway evaluate solver fairway --bed tspdl500-hard --study guided"
-COMMANDS = {
-    "lambda": (
-        "fairway train pomo-star-lambda2-tsptw50-hard --full",
-        f'fairway evaluate policy runs/pomo-star-lambda2-tsptw50-hard {_ON} --study lambda --label "lambda 2"',
-    ),
-    "count": (
-        "fairway train pomo-star-nocount-tsptw50-hard --full",
-        f'fairway evaluate policy runs/pomo-star-nocount-tsptw50-hard {_ON} --study count --label "without J_IN"',
-    ),
-    "beams": (f"fairway evaluate solver beam {_ON} --study beams",),
-    "guided": (
-        f"{_GUIDED} --label without",
-        f"{_GUIDED} --policy general-tspdl --label 'with the policy'",
-    ),
-    "significance": (_GREEDY, f"fairway evaluate solver fairway {_ON} --limit 1000"),
-    "breaks": (_GREEDY,),
-    FORESIGHT: (
-        "fairway train pomo-star-pip-d-tsptw50-hard --full",
-        f"mkdir -p results/{FORESIGHT}",
-        f"cp runs/pomo-star-pip-d-tsptw50-hard/log.jsonl results/{FORESIGHT}/tsptw50-hard.jsonl",
-    ),
-    "speed": (_GREEDY,),
-}
+COMMANDS: dict[str, list[str]] = LAYOUT["commands"]
 """What gives a page to a study of which nothing is published."""
-
-WORDS = """\
-Rows marked *published* are the figures that their authors printed, times included (one RTX 3090, or 16 cores). Rows
-marked *measured* were run here, and every tour of theirs was judged.
-
-- **Sol.**, **Inst.**: percent of all tours, and of all instances, that are infeasible at the paper's tolerance. A
-  solver that finds no tour counts as one tour that failed. *Strictly* is at the judge's own tolerance.
-- **Obj.**: the mean over the instances solved of the best cost, in the paper's units. **Gap**: over the same instances,
-  the mean of the ratios to the reference costs as they stand, which is the paper's way.
-- **Gap, valid references** leaves out the instances whose reference the judge refuses. Its 95 % interval is DiCiccio
-  and Efron's approximate bootstrap over instances; that of Inst. is Wilson's.
-- **Gap, penalised** counts the instances without a tour as well, at a gap that is stated with each table.
-- **Time** is for the whole bed; after a tilde it is extrapolated from the instances that were timed.
-"""
-
-SPEED_WORDS = "A time after a tilde is extrapolated from the instances that were timed."
-BOX_WORDS = "Two-sided signed-rank tests of Wilcoxon between costs on the instances that both methods solve."
-FORESIGHT_COLUMNS = (
-    Column("instances", "Instances seen", "count"),
-    Column("accuracy", "Accuracy", "percent"),
-    Column("recall", "Recall", "percent"),
-    Column("specificity", "Specificity", "percent"),
-)
+NOTES: dict[str, str] = LAYOUT["notes"]
+WORDS: dict[str, str] = LAYOUT["words"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,8 +51,13 @@ class Part:
 
     page: str
     table: Table
-    picture: tuple[str, Figure] | None = None
-    """With the name of its file."""
+    picture: Figure | None = None
+    bed: str = ""
+
+    @property
+    def file(self) -> str:
+        """Of the picture."""
+        return f"{self.page}-{self.bed}.png" if self.bed else f"{self.page}.png"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,21 +129,20 @@ def _study(
             yield _overlap(tree, bed, results, against)
             continue
         table = bed_table(study, bed, measured, None if costs is None else costs.source)
-        yield Part(study, table, _named(f"{study}-{bed}", study_figure(study, bed, table)))
+        yield Part(study, table, study_figure(study, bed, table), bed)
         if study == "main":
             yield from _beside(bed, results, costs)
 
 
-def _beside(bed: str, results: Sequence[Results], against: ReferenceCosts | None) -> Iterator[Part]:
+def _beside(bed: str, results: Sequence[Results], against: References | None) -> Iterator[Part]:
     """What else the results of the main tables tell: which methods differ, and where tours fail."""
     order = ranked(results, against)
     if len(order) > 1:
         pairs = comparisons(order)
         boxes = None if against is None else boxes_figure(bed, order, pairs, against)
-        table = significance_table(bed, order, pairs)
-        yield Part("significance", table, _named(f"significance-{bed}", boxes))
+        yield Part("significance", significance_table(bed, order, pairs), boxes, bed)
     if (picture := breaks_figure(bed, results)) is not None:
-        yield Part("breaks", breaks_table(bed, results), _named(f"breaks-{bed}", picture))
+        yield Part("breaks", breaks_table(bed, results), picture, bed)
 
 
 def _overlap(tree: Tree, bed: str, results: Sequence[Results], against: Against) -> Part:
@@ -223,33 +166,25 @@ def _foresight(tree: Tree) -> Iterator[Part]:
             )
         curves.append((name, curve))
     if curves:
-        rows = tuple(
-            Row("measured", name, {
-                "instances": int(curve.instances[-1]), "accuracy": float(curve.accuracy[-1]),
-                "recall": float(curve.recall[-1]), "specificity": float(curve.specificity[-1]),
-            })
-            for name, curve in curves
-        )  # fmt: skip
-        table = Table("At the end of training", FORESIGHT_COLUMNS, rows)
-        yield Part(FORESIGHT, table, (FORESIGHT, draw_foresight(OWN[FORESIGHT], curves)))
-
-
-def _named(name: str, figure: Figure | None) -> tuple[str, Figure] | None:
-    return None if figure is None else (name, figure)
+        columns = columns_of(FORESIGHT)
+        rows = []
+        for name, curve in curves:
+            last = {each.key: float(getattr(curve, each.key)[-1]) for each in columns}
+            rows.append(Row("measured", name, last))
+        table = Table("At the end of training", columns, tuple(rows))
+        yield Part(FORESIGHT, table, draw_foresight(OWN[FORESIGHT], curves))
 
 
 def _write_page(out: Path, name: str, parts: Sequence[Part]) -> list[Path]:
     """One page as Markdown and as CSV, and its pictures."""
-    words = {"speed": SPEED_WORDS, "significance": BOX_WORDS}.get(name)
-    texts = [f"# {_title(name)}\n", *([f"{words}\n"] if words else [])]
+    texts = [f"# {_title(name)}\n", *(f"{note}\n" for page, note in NOTES.items() if page == name)]
     files = [out / f"{name}.md", out / f"{name}.csv"]
     for part in parts:
         texts.append(markdown(part.table))
         if part.picture is not None:
-            file, figure = part.picture
-            save(figure, out / f"{file}.png")
-            files.append(out / f"{file}.png")
-            texts.append(f"![{part.table.title or _title(name)}]({file}.png)\n")
+            save(part.picture, out / part.file)
+            files.append(out / part.file)
+            texts.append(f"![{part.table.title or _title(name)}]({part.file})\n")
     atomic.write_bytes(files[0], "\n".join(texts).encode())
     atomic.write_bytes(files[1], comma_separated(part.table for part in parts).encode())
     return files
@@ -258,15 +193,15 @@ def _write_page(out: Path, name: str, parts: Sequence[Part]) -> list[Path]:
 def _index(pages: Mapping[str, Sequence[Part]]) -> str:
     lines = ["# Results\n\n"]
     if not any(map(_measured_rows, pages.values())):
-        lines.append(f"**{UNMEASURED}**\n\n")
-    lines += [WORDS, "\n| | measured rows | pictures | |\n|---|---:|---:|---|\n"]
+        lines.append(WORDS["unmeasured"])
+    lines.append(WORDS["index"])
     for name, parts in pages.items():
         pictures = sum(part.picture is not None for part in parts)
         lines.append(
             f"| [{_title(name)}]({name}.md) | {_measured_rows(parts)} | {pictures} | [csv]({name}.csv) |\n"
         )
     absent = [name for name in COMMANDS if name not in pages]
-    lines += [TO_DO] if absent else []
+    lines += [WORDS["to_do"]] if absent else []
     for name in absent:
         commands = "<br>".join(f"`{command}`" for command in COMMANDS[name])
         lines.append(f"| {_title(name)} | {commands} |\n")

@@ -13,21 +13,22 @@ import numpy as np
 
 from fairway import atomic
 from fairway.errors import InvalidFile, InvalidRequest
-from fairway.evaluate.judging import Tolerances, outcome_of
-from fairway.evaluate.methods import A_LOSS, EvalConfig, Method, Proposal
+from fairway.evaluate.judging import outcome_of
+from fairway.evaluate.methods import A_LOSS, EvalConfig, Method
 from fairway.evaluate.outcomes import (
     TIMES,
     Header,
     Outcome,
     Results,
     Timing,
-    line_of,
+    lines_of,
     pack,
     packed,
     read_results,
     times_beside,
     whole_lines,
 )
+from fairway.evaluate.single import Proposal
 from fairway.evaluate.tree import FORESIGHT
 from fairway.judge import TOLERANCE
 from fairway.problems.beds import beds
@@ -89,7 +90,7 @@ def evaluate(
         path = place.path
         results = _taken_up(path, header, 1 if method.one_by_one else method.together)
         yield results
-        allowed = Tolerances(header.tolerance, header.strict)
+        allowed = (header.tolerance, header.strict)
         warm = False
         while (first := len(results.outcomes)) < count:
             some = instances[first : min(first + method.together, count)]
@@ -98,16 +99,10 @@ def evaluate(
             warm = True
             for proposals, wall in _pieces(method, some, first):
                 begin = len(results.outcomes)
-                timing = Timing(
-                    begin,
-                    len(proposals),
-                    wall,
-                    _work(proposals, wall),
-                    method.device,
-                    method.workers,
-                )
+                work = _work(proposals, wall)
+                timing = Timing(begin, len(proposals), wall, work, method.device, method.workers)
                 outcomes = [
-                    outcome_of(k, instances[k], p.tours, allowed, proved=p.proved, keep_tour=tours)
+                    outcome_of(k, instances[k], p.tours, *allowed, proved=p.proved, keep_tour=tours)
                     for k, p in enumerate(proposals, begin)
                 ]
                 # Times first: those of a group without outcomes are dropped when the run is taken up.
@@ -192,28 +187,28 @@ def _taken_up(path: Path, header: Header, together: int) -> Results:
     """What a run before this one left, as far as its groups are whole; else a new file with its first line."""
     _make_room(path.parent)
     old = read_results(path) if packed(path).exists() or whole_lines(path) else None
-    if old is None or (not old.outcomes and old.header != header):
-        kept = Results(header, [], [])
-    else:
+    kept = Results(header, [], [])
+    if old is not None and old.outcomes:
         _check_same(old.header, header, path)
         done = len(old.outcomes)
         if done < header.count:
             done -= done % together
-        kept = Results(
-            replace(header, count=max(header.count, done)),
-            old.outcomes[:done],
-            [timing for timing in old.timings if timing.first + timing.count <= done],
-        )
-    _rewrite(path, kept)
+        timings = [timing for timing in old.timings if timing.first + timing.count <= done]
+        # The first line says what the outcomes were begun with, older versions among it.
+        begun = replace(old.header if done else header, count=max(header.count, done))
+        kept = Results(begun, old.outcomes[:done], timings)
+    atomic.write_bytes(times_beside(path), lines_of(kept.timings))
+    atomic.write_bytes(path, lines_of([kept.header, *kept.outcomes]))
+    packed(path).unlink(missing_ok=True)
     return kept
 
 
 def _check_same(old: Header, new: Header, path: Path) -> None:
-    """Refuse to mix runs; a longer one goes on with a shorter."""
-    before, now = (
-        {**asdict(header), **header.settings, "settings": None, "count": None}
-        for header in (old, new)
-    )
+    """Refuse to mix runs; a longer one goes on with a shorter, and a version with another of all but the solver."""
+    solver = new.method.removesuffix("-seeded")
+    ours = {"settings": None, "count": None, "versions": new.versions.get(solver)}
+    before, now = ({**asdict(header), **header.settings, **ours} for header in (old, new))
+    before["versions"] = old.versions.get(solver, ours["versions"])
     names = before.keys() | now.keys()
     differing = sorted(name for name in names if before.get(name) != now.get(name))
     if differing:
@@ -233,18 +228,11 @@ def _make_room(folder: Path) -> None:
         ) from error
 
 
-def _rewrite(path: Path, results: Results) -> None:
-    lines = [line_of(results.header), *map(line_of, results.outcomes)]
-    atomic.write_bytes(times_beside(path), "".join(map(line_of, results.timings)).encode())
-    atomic.write_bytes(path, "".join(lines).encode())
-    packed(path).unlink(missing_ok=True)
-
-
 def _append(path: Path, items: list[Outcome] | list[Timing]) -> None:
     """Lines at the end of a file, on the disk before this returns."""
     try:
         with path.open("ab") as file:
-            file.write("".join(map(line_of, items)).encode())
+            file.write(lines_of(items))
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:

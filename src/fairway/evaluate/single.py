@@ -1,13 +1,16 @@
 """Solvers that take one instance at a time, shared out over processes that stay."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context, parent_process
+
+import numpy as np
+from jaxtyping import Int
 
 from fairway.classical.external import lkh, ortools, pyvrp
 from fairway.classical.greedy import best_of_rules
@@ -27,13 +30,14 @@ FIRST_TRIES = (0, 1, 10, 100, 1_000, 10_000)
 PAPERS_FIRST = "LOCAL_CHEAPEST_INSERTION"
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a solver says of one instance."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Proposal:
+    """The tours that a method proposes for one instance; none where it has found none."""
 
-    tour: Tour | None
-    seconds: float
+    tours: Int[np.ndarray, "K M"]
     proved: bool = False
+    seconds: float | None = None
+    """Of one core; None where instances are worked on side by side."""
 
 
 Answer = tuple[Tour | None, bool]
@@ -42,7 +46,7 @@ Answer = tuple[Tour | None, bool]
 Single = partial[Answer]
 """A solver with its settings, for an instance and a tour to start from, or None."""
 
-Shared = Callable[[Sequence[Instance], Sequence[Tour | None]], Iterator[Found]]
+Shared = Callable[[Iterable[Instance], Sequence[Tour | None]], Iterator[Proposal]]
 """From instances, and a first tour for each, to what was found, in order as it comes."""
 
 
@@ -52,7 +56,7 @@ def shared_out(solver: Single, workers: int) -> Iterator[Shared]:
     _prepare(solver)  # what is missing shows here, before processes are made
     pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, (solver,))
 
-    def solve(instances: Sequence[Instance], tours: Sequence[Tour | None]) -> Iterator[Found]:
+    def solve(instances: Iterable[Instance], tours: Sequence[Tour | None]) -> Iterator[Proposal]:
         try:
             yield from pool.map(partial(_timed, solver), instances, tours)
         except BrokenProcessPool as error:
@@ -83,10 +87,16 @@ def _prepare(solver: Single) -> None:
     partial(solver, **quick)(small, (1, 2))
 
 
-def _timed(solver: Single, instance: Instance, initial: Tour | None) -> Found:
+def _timed(solver: Single, instance: Instance, initial: Tour | None) -> Proposal:
     began = time.perf_counter()
     tour, proved = solver(instance, initial)
-    return Found(tour, time.perf_counter() - began, proved)
+    return proposed(tour, instance, proved, time.perf_counter() - began)
+
+
+def proposed(tour: Tour | None, instance: Instance, proved: bool, seconds: float) -> Proposal:
+    """What a solver found of one instance."""
+    rows = [] if tour is None else [tour]
+    return Proposal(np.array(rows, np.int64).reshape(-1, instance.nodes - 1), proved, seconds)
 
 
 def by_pyvrp(instance: Instance, initial: Tour | None, *, seconds: float, seed: int) -> Answer:

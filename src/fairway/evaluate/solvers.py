@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fairway.classical.external import lkh
+from fairway.classical.greedy import tours_by_rule
 from fairway.errors import InvalidRequest
 from fairway.evaluate import single
 from fairway.evaluate.methods import (
@@ -15,15 +16,13 @@ from fairway.evaluate.methods import (
     Method,
     Opened,
     PolicyEval,
-    Proposal,
-    as_rows,
+    Run,
     best_of,
     check_numbers,
-    found,
     group_size,
 )
 from fairway.evaluate.references import PUBLISHED_TOLERANCE
-from fairway.evaluate.single import Answer, Single, Tour, shared_out
+from fairway.evaluate.single import Answer, Proposal, Tour, proposed, shared_out
 from fairway.judge import TOLERANCE
 from fairway.problems.sets import InstanceSet
 from fairway.solver.guidance import choice_of, model_at
@@ -83,10 +82,8 @@ def _greedy(rule: str) -> Callable[[SolverEval, InstanceSet], Opened]:
     """One of the paper's rules: no mask, and no tolerance to speak of."""
 
     def made(config: SolverEval, instances: InstanceSet) -> Opened:
-        from fairway.classical.greedy import tours_by_rule
-
         def run(some: InstanceSet, first: int) -> list[Proposal]:
-            return [Proposal(tours) for tours in tours_by_rule(rule, some)]
+            return list(map(Proposal, tours_by_rule(rule, some)))
 
         return nullcontext(Method(config.method, {"rule": rule}, run, TOGETHER, TOLERANCE))
 
@@ -102,33 +99,38 @@ def _solve(config: SolverEval, instances: InstanceSet) -> Opened:
         for result in solved(job_of(list(some), request, None), workers):
             if result.interrupted:
                 raise KeyboardInterrupt  # what was cut short is no outcome
-            yield Proposal(as_rows(result.tour, some), result.status == "optimal", result.seconds)
+            yield proposed(result.tour, some[0], result.status == "optimal", result.seconds)
 
     settings: dict[str, Any] = {"seconds": config.seconds, "seed": config.seed}
     if config.policy is not None:
         model_at(config.policy).check(instances)
         settings |= model_at(config.policy).facts
-    sizes = (PUBLISHED_TOLERANCE, "cpu", workers, int(workers == 1), True)
-    return nullcontext(
-        Method(config.method, settings, run, group_size(config.seconds, workers), *sizes)
-    )
+    return nullcontext(_budgeted(config, settings, run, workers))
 
 
-def _alone(solver: Callable[[SolverEval], Single]) -> Callable[[SolverEval, InstanceSet], Opened]:
-    """A solver of one instance."""
+def _budgeted(config: SolverEval, settings: dict[str, Any], run: Run, workers: int) -> Method:
+    """A method that spends its seconds on each instance, one by one in so many processes."""
+    sizes = (group_size(config.seconds, workers), PUBLISHED_TOLERANCE, "cpu", workers)
+    return Method(config.method, settings, run, *sizes, int(workers == 1), one_by_one=True)
+
+
+def _alone(
+    solver: Callable[..., Answer], *settings: str
+) -> Callable[[SolverEval, InstanceSet], Opened]:
+    """A solver of one instance, and which settings it takes."""
 
     @contextmanager
     def made(config: SolverEval, instances: InstanceSet) -> Iterator[Method]:
-        chosen, workers = solver(config), crew_size(config.workers)
+        chosen = partial(solver, **{name: getattr(config, name) for name in settings})
+        workers = crew_size(config.workers)
         begin, said = beginner(config, instances)
         with shared_out(chosen, workers) as solve:
 
             def run(some: InstanceSet, first: int) -> Iterator[Proposal]:
-                return found(solve, some, begin(some, first))
+                return solve(some, begin(some, first))
 
-            settings = {**chosen.keywords, "seeded": config.started, **said}
-            sizes = (PUBLISHED_TOLERANCE, "cpu", workers, int(workers == 1), True)
-            yield Method(config.method, settings, run, group_size(config.seconds, workers), *sizes)
+            known = {**chosen.keywords, "seeded": config.started, **said}
+            yield _budgeted(config, known, run, workers)
 
     return made
 
@@ -145,18 +147,10 @@ def beginner(config: SolverEval, instances: InstanceSet) -> tuple[Beginner, dict
         return lambda some, first: [single.first_tour(instance) for instance in some], {}
     with PolicyEval(policy=config.policy, seed=config.seed).opened(instances) as method:
 
-        def proposed(some: InstanceSet, first: int) -> list[Tour | None]:
+        def best(some: InstanceSet, first: int) -> list[Tour | None]:
             return best_of(some, method.run(some, first))
 
-        return proposed, {"begins": method.settings}
-
-
-def _timed(solver: Callable[..., Answer]) -> Callable[[SolverEval], Single]:
-    return lambda config: partial(solver, seconds=config.seconds, seed=config.seed)
-
-
-def _lkh(config: SolverEval) -> Single:
-    return partial(_timed(single.by_lkh)(config), trials=config.trials)
+        return best, {"begins": method.settings}
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,15 +164,15 @@ class Solver:
     """Those that not every solver takes."""
 
 
-START = ("policy", "seeded")
+START, TIMED = ("policy", "seeded"), ("seconds", "seed")
 SOLVERS = {
     "fairway": Solver("solve", _solve, ("policy",)),
-    "exact": Solver("exact", _alone(lambda c: partial(single.by_proof, seconds=c.seconds))),
-    "local-search": Solver("improve", _alone(_timed(single.by_local_search)), START),
-    "beam": Solver("beam", _alone(lambda c: partial(single.by_beam, width=c.width)), ("width",)),
+    "exact": Solver("exact", _alone(single.by_proof, "seconds")),
+    "local-search": Solver("improve", _alone(single.by_local_search, *TIMED), START),
+    "beam": Solver("beam", _alone(single.by_beam, "width"), ("width",)),
     "greedy-l": Solver("greedy-l", _greedy("nearest")),
     "greedy-c": Solver("greedy-c", _greedy("tightest")),
-    "pyvrp": Solver("pyvrp", _alone(_timed(single.by_pyvrp)), START),
-    "ortools": Solver("ortools", _alone(_timed(single.by_ortools)), START),
-    "lkh": Solver("lkh", _alone(_lkh), (*START, "trials")),
+    "pyvrp": Solver("pyvrp", _alone(single.by_pyvrp, *TIMED), START),
+    "ortools": Solver("ortools", _alone(single.by_ortools, *TIMED), START),
+    "lkh": Solver("lkh", _alone(single.by_lkh, *TIMED, "trials"), (*START, "trials")),
 }

@@ -4,93 +4,32 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fairway.evaluate.metrics import Metrics, ReferenceCosts, measure
+import numpy as np
+
+from fairway.errors import InvalidFile
+from fairway.evaluate.metrics import PENALTY, Metrics, measure
 from fairway.evaluate.outcomes import Header, Results
 from fairway.evaluate.published import PublishedRow, published
-from fairway.evaluate.tables import Column, Row, Table, Value
+from fairway.evaluate.references import References
+from fairway.evaluate.tables import LAYOUT, Column, Kind, Row, Table, Value, columns_of, values_of
 from fairway.problems.beds import beds
 
-TITLES = {
-    "main": "Tables 1 and 2: TSPTW and TSPDL",
-    "large": "Table 3: TSPTW with 500 nodes",
-    "mask-steps": "Tables 4 and 5: how far the mask looks ahead",
-    "equal-instance-time": "Table 6: LKH-3 with as much time for each instance",
-    "equal-total-time": "Table 7: LKH-3 with as much time for the whole bed",
-    "overlap": "Table 10: gaps on the instances that all methods solve",
-    "time-limits": "Table 11: LKH-3 under time limits",
-    "hybrid": "Table 11: LKH-3 started from a policy's tours",
-    "fine-tuning": "Table 12: fine-tuning with the mask",
-    "longer-inference": "Table 13: more tours for each instance",
-    "schedule": "Table 14: when the PIP decoder is updated",
-    "normalisation": "Table 14: layers of normalisation",
-    "lambda": "The weight of the penalties, lambda",
-    "count": "With and without counting the nodes in violation, J_IN",
-    "dumas": "Table 15: the instances of Dumas et al.",
-    "start-nodes": "POMO's starting nodes",
-    "training-time": "How long training takes",
-    "beams": "Beams with and without a policy",
-    "guided": "Solving with and without a policy",
-}
+TITLES: dict[str, str] = LAYOUT["titles"]
 """In the order of the report; a study that is not here goes by its own name, after these."""
-
 INSTANCE = "instance_seconds"
 """A column of the paper's in some of its tables only."""
-
-FIGURES = (
-    Column("sol", "Sol.", "percent"),
-    Column("inst", "Inst.", "percent"),
-    Column("objective", "Obj.", "number"),
-    Column("gap", "Gap", "percent"),
-    Column("seconds", "Time", "seconds"),
-    Column(INSTANCE, "per instance", "seconds"),
-    Column("instances", "Instances", "count"),
-    Column("note", "Note"),
-)
-"""The paper's columns; the time is for the whole bed."""
-
-ASIDE = (
-    Column("strict_sol", "Sol., strictly", "percent", aside=True),
-    Column("strict_inst", "Inst., strictly", "percent", aside=True),
-    Column("inst_interval", "Inst., 95 %", "percent", aside=True),
-    Column("gap_valid", "Gap, valid references", "percent", aside=True),
-    Column("gap_interval", "its 95 %", "percent", aside=True),
-    Column("refused", "references refused", "count", aside=True),
-    Column("gap_penalised", "Gap, penalised", "percent", aside=True),
-    Column("proved", "proved", "count", aside=True),
-    Column("timed", "timed", "count", aside=True),
-)
-"""What it should have had beside them."""
-
-EXTRAS = {
-    "steps": Column("steps", "Steps", "count"),
-    "trials": Column("trials", "Trials", "count"),
-    "tours": Column("tours", "Tours", "count"),
-    "epochs": Column("epochs", "Epochs", "count"),
-    "tuning_epochs": Column("tuning_epochs", "Epochs of tuning", "count"),
-    "training_seconds": Column("training_seconds", "Training", "seconds"),
-    "first_epochs": Column("first_epochs", "First epochs", "count"),
-    "period": Column("period", "Period", "count"),
-    "update_epochs": Column("update_epochs", "Updates", "count"),
-    "last_epochs": Column("last_epochs", "Last epochs", "count"),
-    "times_faster": Column("times_faster", "Times faster", "number"),
-}
+FIGURES, ASIDE = columns_of("figures"), columns_of("aside", aside=True)
+"""The paper's columns, and what it should have had beside them."""
+EXTRAS = {column.key: column for column in columns_of("extras")}
 """What single studies vary; a measured row has it where its settings do."""
-
-SPEED = (
-    Column("bed", "bed"),
-    Column("device", "device"),
-    Column("workers", "workers", "count"),
-    Column("mode", "mode"),
-    Column("at_once", "timed at once", "count"),
-    Column("instance_seconds", "clock, per instance", "seconds"),
-    Column("work_seconds", "work, per instance", "seconds"),
-    Column("ten_thousand", "clock, per 10,000", "seconds"),
-    Column("timed", "timed", "count"),
-)
-
-
+SPEED = columns_of("speed")
 SIDE_BY_SIDE = frozenset({"policy", "ants", "greedy-l", "greedy-c", "reference"})
 """Methods that work on many instances at once; the others, on one after the other in each process."""
+
+Costs = Mapping[str, float | None]
+"""By the name of the instance; None where there is no tour."""
+
+DUMAS = "Gaps are to the optimum; published rows are made of the costs that are printed for the instances."
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +38,34 @@ class Measured:
 
     header: Header
     metrics: Metrics
+
+    @property
+    def size(self) -> int:
+        """Instances of the bed, or those that were run of a file."""
+        bed = self.header.bed
+        return beds()[bed].count if bed in beds() else self.metrics.instances
+
+    @property
+    def seconds(self) -> float | None:
+        """For the whole bed."""
+        return None if self.metrics.speed is None else self.metrics.speed.of(self.size)
+
+    @property
+    def mode(self) -> str:
+        """Whether instances were worked on side by side."""
+        many = self.metrics.speed is not None and self.metrics.speed.at_once > 1
+        return "batch" if many and self.header.method in SIDE_BY_SIDE else "single"
+
+    @property
+    def note(self) -> str:
+        """What a figure should not be read without: what is missing, and where time was not taken on a CPU."""
+        count, metrics = self.header.count, self.metrics
+        notes = []
+        if metrics.instances < count:
+            notes.append(f"unfinished: {metrics.instances:,} of {count:,}")
+        if metrics.speed is not None and metrics.speed.device != "cpu":
+            notes.append(f"timed on {metrics.speed.device}")
+        return ", ".join(notes)
 
 
 def plain(label: str) -> str:
@@ -127,14 +94,7 @@ def beds_of(study: str, found: Iterable[str]) -> list[str]:
 
 
 def bed_table(study: str, bed: str, measured: Sequence[Measured], source: str | None) -> Table:
-    """The rows of one bed, every published one among them.
-
-    Args:
-        study: The name of the study.
-        bed: The name of the bed.
-        measured: What was run on it for this study.
-        source: Where the reference costs come from that measured gaps are taken to; None without.
-    """
+    """The rows of one bed, every published one among them; the source is that of the references, if there are any."""
     rows = published(study, bed)
     keys = dict.fromkeys(key for row in rows for key in row.extra)
     figures = tuple(
@@ -145,84 +105,31 @@ def bed_table(study: str, bed: str, measured: Sequence[Measured], source: str | 
     lines = [Row("published", row.label, _printed_values(row)) for row in rows]
     order = in_order(rows, (m.header.label for m in measured))
     by_place = sorted(measured, key=lambda m: order.index(m.header.label))
-    lines += [Row("measured", m.header.label, values_of(m, keys)) for m in by_place]
+    lines += [Row("measured", m.header.label, _measured_values(m, keys)) for m in by_place]
     numbers = sorted({row.table for row in rows if row.table})
     title = f"{bed} ({', '.join(numbers)})" if numbers else bed
     caption = _caption(rows, measured, source)
     return Table(title, (*extras, *figures, *ASIDE), tuple(lines), caption)
 
 
-def values_of(measured: Measured, extras: Iterable[str] = ()) -> dict[str, Value]:
-    """A measured row by the keys of its columns."""
-    header, metrics = measured.header, measured.metrics
-    values: dict[str, Value] = {"tours": metrics.tours}
-    values |= {key: setting_of(header.settings, key) for key in extras if key != "tours"}
-    values |= {
-        "sol": metrics.sol_infeasible,
-        "inst": metrics.inst_infeasible,
-        "objective": metrics.objective,
-        "instances": metrics.instances,
-        "strict_sol": metrics.strict_sol,
-        "strict_inst": metrics.strict_inst,
-        "inst_interval": metrics.inst_interval,
-        "proved": metrics.proved,
-    }
-    if note := _note(measured):
-        values["note"] = note
-    if (gap := metrics.gap) is not None:
-        values |= {
-            "gap": gap.stated,
-            "gap_valid": gap.valid,
-            "gap_interval": gap.interval,
-            "refused": gap.refused,
-            "gap_penalised": gap.penalised,
-        }
-    if (speed := metrics.speed) is not None:
-        size = beds()[header.bed].count if header.bed in beds() else metrics.instances
-        values |= {
-            "seconds": speed.of(size),
-            "seconds_about": speed.instances < size,
-            "instance_seconds": speed.per_instance,
-            "timed": speed.instances,
-        }
-    return values
-
-
-def _note(measured: Measured) -> str:
-    """What a figure should not be read without: what is missing, and where time was not taken on a CPU."""
-    count, metrics = measured.header.count, measured.metrics
-    notes = []
-    if metrics.instances < count:
-        notes.append(f"unfinished: {metrics.instances:,} of {count:,}")
-    if metrics.speed is not None and metrics.speed.device != "cpu":
-        notes.append(f"timed on {metrics.speed.device}")
-    return ", ".join(notes)
+def _measured_values(measured: Measured, extras: Iterable[str]) -> dict[str, Value]:
+    settings = {key: setting_of(measured.header.settings, key) for key in extras}
+    values = {**settings, "tours": measured.metrics.tours}
+    if (speed := measured.metrics.speed) is not None:
+        values["seconds_about"] = speed.instances < measured.size
+    return values | values_of(measured, (*FIGURES, *ASIDE))
 
 
 def speed_table(measured: Iterable[Measured]) -> Table:
     """How fast everything was that was run."""
-    rows = []
-    for each in measured:
-        if (speed := each.metrics.speed) is not None:
-            fields: dict[str, Value] = {
-                "bed": each.header.bed,
-                "device": speed.device,
-                "workers": speed.workers,
-                "mode": "batch"
-                if each.header.method in SIDE_BY_SIDE and speed.at_once > 1
-                else "single",
-                "at_once": speed.at_once,
-                "instance_seconds": speed.per_instance,
-                "work_seconds": speed.work_per_instance,
-                "ten_thousand": speed.per_ten_thousand,
-                "ten_thousand_about": speed.extrapolated,
-                "timed": speed.instances,
-            }
-            rows.append(Row("measured", each.header.label, fields))
+    rows = [
+        Row("measured", each.header.label, {**values_of(each, SPEED), "ten_thousand_about": speed.extrapolated})
+        for each in measured if (speed := each.metrics.speed) is not None
+    ]  # fmt: skip
     return Table("", SPEED, tuple(rows))
 
 
-def measured_of(results: Results, against: ReferenceCosts | None) -> Measured:
+def measured_of(results: Results, against: References | None) -> Measured:
     """The same evaluation without its outcomes."""
     return Measured(results.header, measure(results, against))
 
@@ -239,11 +146,8 @@ def setting_of(settings: Mapping[str, Any], key: str) -> float | None:
 def _printed_values(row: PublishedRow) -> dict[str, Value]:
     source = "" if row.source == "paper" else row.source
     note = ", ".join(part for part in (source, row.note) if part)
-    figures: dict[str, Value] = {
-        "sol": row.sol, "inst": row.inst, "objective": row.objective, "gap": row.gap,
-        "seconds": row.seconds, "note": note,
-    }  # fmt: skip
-    return {**figures, **row.extra}
+    figures = {key: getattr(row, key) for key in ("sol", "inst", "objective", "gap", "seconds")}
+    return {**figures, "note": note, **row.extra}
 
 
 def _caption(rows: list[PublishedRow], measured: Sequence[Measured], source: str | None) -> str:
@@ -251,13 +155,76 @@ def _caption(rows: list[PublishedRow], measured: Sequence[Measured], source: str
         return "Nothing was measured yet."
     sentences = ["No reference costs are known, so that measured gaps are missing."]
     if source is not None:
-        penalties = {m.metrics.gap.penalty for m in measured if m.metrics.gap is not None}
-        penalty = ", ".join(f"{each:g} %" for each in sorted(penalties))
-        sentences = [
-            f"Measured gaps are to {source}; penalised ones count an instance without a tour at {penalty}."
-        ]
+        penalised = f"penalised ones count an instance without a tour at {PENALTY:g} %"
+        sentences = [f"Measured gaps are to {source}; {penalised}."]
     run = {name(m.header.label) for m in measured for name in (plain, method_of)}
     absent = dict.fromkeys(row.label for row in rows if plain(row.label) not in run)
     if absent:
         sentences.append(f"Published only: {', '.join(absent)}.")
     return " ".join(sentences)
+
+
+def dumas_tables(results: Sequence[Results]) -> list[Table]:
+    """How many instances of Dumas et al. each method solves and how well, then instance by instance."""
+    rows = [row for row in published("dumas") if "optimum" in row.extra]
+    optimum = {row.bed: row.extra["optimum"] for row in rows}
+    said = {
+        label: {row.bed: row.objective for row in rows if row.label == label}
+        for label in dict.fromkeys(row.label for row in rows)
+    }
+    found: dict[str, dict[str, float | None]] = {}
+    for each in results:
+        found.setdefault(each.header.label, {}).update(_by_name(each))
+    overall = [
+        Row(kind, label, _summed(costs, optimum))
+        for kind, methods in (("published", said), ("measured", found))
+        for label, costs in methods.items()
+    ]
+    columns = tuple(column for column in FIGURES if column.key in ("inst", "gap", "instances"))
+    tables = [Table("All instances", columns, tuple(overall), DUMAS)]
+    tables.append(_by_instance("Instance by instance, published", "published", said, optimum))
+    if found:
+        tables.append(_by_instance("Instance by instance, measured", "measured", found, optimum))
+    return tables
+
+
+def _by_name(results: Results) -> dict[str, float | None]:
+    """A file of the library is a bed by itself, and its one instance goes by the name of that bed."""
+    header, outcomes = results.header, results.outcomes
+    if any(outcome.index > 0 for outcome in outcomes):
+        raise InvalidFile(
+            f"dumas/{header.bed}, {header.label!r}: holds more than the one instance of a file of Dumas et al.; "
+            "delete it, and run fairway evaluate solver fairway --study dumas --bed FILE for each of them"
+        )
+    return {header.bed: outcomes[0].cost} if outcomes else {}
+
+
+def _summed(costs: Costs, optimum: Mapping[str, float]) -> dict[str, Value]:
+    solved = [(cost, optimum.get(name, np.nan)) for name, cost in costs.items() if cost is not None]
+    gaps = [100 * (cost / best - 1) for cost, best in solved if not np.isnan(best)]
+    return {
+        "inst": round(100 * (1 - len(solved) / len(costs)), 2) if costs else np.nan,
+        "gap": round(float(np.mean(gaps)), 2) if gaps else np.nan,
+        "instances": len(costs),
+    }
+
+
+def _by_instance(
+    title: str, kind: Kind, methods: Mapping[str, Costs], optimum: Mapping[str, float]
+) -> Table:
+    """A row an instance, a pair of columns a method."""
+    columns = [Column("optimum", "Opt.", "count")]
+    for label in methods:
+        columns.append(Column(f"{label} cost", label, "count"))
+        columns.append(Column(f"{label} gap", "Gap", "percent"))
+    names = dict.fromkeys(name for costs in methods.values() for name in costs)
+    rows = []
+    for name in names:
+        best = optimum.get(name)
+        values: dict[str, Value] = {"optimum": best}
+        for label, costs in methods.items():
+            values[f"{label} cost"] = cost = costs.get(name)
+            if cost is not None and best is not None:
+                values[f"{label} gap"] = round(100 * (cost / best - 1), 2)
+        rows.append(Row(kind, name, values))
+    return Table(title, tuple(columns), tuple(rows))

@@ -3,9 +3,12 @@
 import csv
 import io
 import math
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from rich.table import Table as Shown
@@ -19,6 +22,11 @@ NOTHING = "/"
 
 SPANS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"))
 
+LAYOUT: dict[str, Any] = tomllib.loads(
+    Path(__file__).with_name("report.toml").read_text(encoding="utf-8")
+)
+"""Of the report: titles, columns and words."""
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -28,6 +36,8 @@ class Column:
     """In CSV."""
     title: str
     form: Form = "text"
+    source: str = ""
+    """Of which attribute it is, through dots, where that is not called as the key."""
     aside: bool = False
     """Whether it says what the paper's tables do not; Markdown puts those into a table of their own."""
 
@@ -53,6 +63,23 @@ class Table:
     def __post_init__(self) -> None:
         kinds = [row.kind for row in self.rows]
         assert kinds == sorted(kinds, reverse=True), "published rows come in a block of their own"
+
+
+def columns_of(name: str, *, aside: bool = False) -> tuple[Column, ...]:
+    """The columns of a table of the report."""
+    return tuple(Column(*each, aside=aside) for each in LAYOUT["columns"][name])
+
+
+def values_of(item: object, columns: Iterable[Column]) -> dict[str, Value]:
+    """What columns hold in the row of an object: its attributes, but for those that say nothing."""
+
+    def reach(inner: object, name: str) -> Any:  # noqa: ANN401
+        return None if inner is None else getattr(inner, name)
+
+    found: dict[str, Any] = {
+        each.key: reduce(reach, (each.source or each.key).split("."), item) for each in columns
+    }
+    return {key: value for key, value in found.items() if value is not None and value != ""}
 
 
 def of(table: Table, kind: Kind) -> tuple[Row, ...]:
@@ -88,7 +115,10 @@ def comma_separated(tables: Iterable[Table]) -> str:
     """All tables of a study in one, their titles in the first column; numbers in full, nothing where there is none."""
     tables = list(tables)
     columns = {column.key: column for table in tables for column in table.columns}
-    names = [name for column in columns.values() for name in _names(column, tables)]
+    values = [each for table in tables for row in table.rows for each in row.values.items()]
+    split = {key for key, value in values if isinstance(value, tuple)}
+    ends = {key: ("_low", "_high") if key in split else ("",) for key in columns}
+    names = [key + end for key in columns for end in ends[key]]
     text = io.StringIO()
     writer = csv.DictWriter(text, ["table", "row", "from", *names], lineterminator="\n")
     writer.writeheader()
@@ -193,14 +223,6 @@ def _known(row: Row, column: Column) -> bool:
     if isinstance(value, tuple):
         return not any(map(math.isnan, value))
     return value not in (None, "") and not (isinstance(value, float) and math.isnan(value))
-
-
-def _names(column: Column, tables: list[Table]) -> list[str]:
-    """An interval takes two columns."""
-    values = (row.values.get(column.key) for table in tables for row in table.rows)
-    if any(isinstance(value, tuple) for value in values):
-        return [f"{column.key}_low", f"{column.key}_high"]
-    return [column.key]
 
 
 def _raw(row: Row, columns: Iterable[Column]) -> dict[str, str]:

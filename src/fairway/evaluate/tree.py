@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from fairway.errors import InvalidFile
-from fairway.evaluate.metrics import ReferenceCosts, reference_costs
 from fairway.evaluate.outcomes import PACKED, TIMES, Results, check_value, read_results, whole_lines
-from fairway.evaluate.references import FOLDER, load_references
+from fairway.evaluate.references import FOLDER, References, load_references
 from fairway.problems.beds import bed_named, beds
 
 FORESIGHT = "foresight"
@@ -18,7 +17,7 @@ FORESEEN = ("instances", "doomed", "doomed_found", "sound", "sound_found")
 """What is read of such a log."""
 LOG_ANEW = "copy the log.jsonl of the training anew, or leave it out"
 
-Against = Callable[[str], ReferenceCosts | None]
+Against = Callable[[str], References | None]
 """From the name of a bed to its reference costs; None where it has none."""
 
 
@@ -55,11 +54,7 @@ class Tree:
         """By their plain names, whether they are packed or not."""
         found = self.root.glob(f"{study}/{bed}/*.jsonl*")
         plain = {path.with_name(path.name.removesuffix(PACKED)) for path in found}
-        return sorted(path for path in plain if _is_outcomes(path))
-
-
-def _is_outcomes(path: Path) -> bool:
-    return path.suffix == ".jsonl" and not path.name.endswith(TIMES)
+        return sorted(p for p in plain if p.suffix == ".jsonl" and not p.name.endswith(TIMES))
 
 
 def reference_costs_by_bed(files: Mapping[str, Path]) -> Against:
@@ -68,11 +63,11 @@ def reference_costs_by_bed(files: Mapping[str, Path]) -> Against:
         bed_named(bed)
 
     @cache
-    def against(bed: str) -> ReferenceCosts | None:
+    def against(bed: str) -> References | None:
         if bed in files:
-            return reference_costs(load_references(bed, files[bed]))
+            return load_references(bed, files[bed])
         if bed in beds() and (FOLDER / f"{bed}.npz").exists():
-            return reference_costs(load_references(bed))
+            return load_references(bed)
         return None
 
     return against
@@ -81,10 +76,10 @@ def reference_costs_by_bed(files: Mapping[str, Path]) -> Against:
 def _log(path: Path) -> list[dict[str, Any]]:
     """The lines of a training, whose counts are numbers where they are there."""
     lines = whole_lines(path, LOG_ANEW)
-    for number, line in enumerate(lines, start=1):
+    for where, line in lines.items():
         for name in FORESEEN:
-            check_value(float | None, name, line.get(name), f"{path}, line {number}", LOG_ANEW)
-    return lines
+            check_value(float | None, name, line.get(name), where, LOG_ANEW)
+    return list(lines.values())
 
 
 def _checked(path: Path) -> Results:
