@@ -8,7 +8,7 @@ from jaxtyping import Int
 from torch import Generator, Tensor
 
 from fairway.inference.config import DecodeConfig
-from fairway.inference.model import Model, check_guard
+from fairway.inference.model import Model
 from fairway.inference.rng import streams, uniform
 from fairway.kernels.lookahead import Guard
 from fairway.kernels.pointer import Pointer
@@ -30,15 +30,10 @@ def propose(
 ) -> Int[np.ndarray, "B K M"]:
     """As many tours of every instance as the mode asks for, in the direction of the instances; not yet judged.
 
-    Args:
-        model: Of the same problem.
-        instances: Of any size; they are decoded in parts that fit into memory.
-        mode: How.
-        seed: Equal seeds sample equal tours, on any device but for rounding.
-        first: The number of the first instance, by which each has its own stream of chance.
+    Instances are decoded in parts that fit into memory. Each has its own stream of chance, by its number from the first
+    on: equal seeds sample equal tours, on any device but for rounding.
     """
-    model.check(instances)
-    check_guard(mode.guard or model.guard, instances.problem)
+    model.check(instances, mode.guard)
     step = together(instances.nodes, mode, model.device)
     parts = [
         _of_part(model, instances[at : at + step], mode, (seed, first + at))

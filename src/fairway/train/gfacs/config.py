@@ -2,39 +2,29 @@
 
 from dataclasses import dataclass, replace
 from math import cos, log, pi
-from typing import Literal
 
 from fairway.errors import InvalidRequest
-from fairway.kernels.lookahead.rule import Guard
 from fairway.policies.config import HeatmapConfig
-from fairway.problems.generate import LAWS, Law
-from fairway.train.config import ONE_STEP, Foresight
+from fairway.train.config import MIN_NODES, RunConfig
 
 PAPERS_NETWORK = HeatmapConfig()
-MIN_NODES = 3
 ROUNDED = 1 + 1e-9
 """So that a share that was rounded down still counts as the epoch that it begins."""
 
 
 @dataclass(frozen=True, slots=True)
-class ColonyConfig:
+class ColonyConfig(RunConfig):
     """One colony's training."""
 
-    name: str
-    problem: Literal["tsptw", "tspdl"]
-    hardness: Literal["easy", "medium", "hard"]
-    nodes: int
+    batch: int = 10
+    epoch: int = 200
+    epochs: int = 50
+    clip_norm: float = 3.0
     policy: HeatmapConfig = PAPERS_NETWORK
-    guard: Guard = ONE_STEP
     sparse: bool = False
     """Whether the mask looks at the neighbours of the sparse graph alone."""
     ants: int = 20
     """Tours sampled for each instance."""
-    batch: int = 10
-    """Instances a step."""
-    epoch: int = 200
-    """Instances an epoch, the unit of schedules."""
-    epochs: int = 50
     level: int = 5
     """Epochs at the end in which temperatures do not move any more."""
     sharpness: tuple[float, float] = (500.0, 2000.0)
@@ -46,35 +36,16 @@ class ColonyConfig:
     rate: tuple[float, float] = (5e-4, 5e-5)
     """The learning rate, which falls by a cosine."""
     weight_decay: float = 0.01
-    clip_norm: float = 3.0
-    foresight: Foresight | None = None
     growth: tuple[int, ...] = ()
     """Nodes of the instances in equal shares of the run, the config's own at last; without any, those alone."""
-    seed: int = 2023
 
     def __post_init__(self) -> None:
-        if self.nodes < MIN_NODES or self.batch < 1 or self.ants < 2:
-            raise InvalidRequest(
-                f"{self.nodes} nodes, batches of {self.batch} and {self.ants} ants cannot be trained on; "
-                f"expected at least {MIN_NODES} nodes, 1 instance and 2 ants"
-            )
+        self._check(self.ants, "2 ants", self.policy.foresight)
         if self.growth and (min(self.growth) < MIN_NODES or self.growth[-1] != self.nodes):
             raise InvalidRequest(
                 f"instances cannot grow through {self.growth} nodes; "
                 f"expected at least {MIN_NODES}, and {self.nodes} at last"
             )
-        if (self.foresight is not None) != self.policy.foresight:
-            raise InvalidRequest("a PIP-D head and its schedule come together or not at all")
-
-    @property
-    def law(self) -> Law:
-        """The law that instances are drawn from."""
-        return LAWS[self.problem, self.hardness]
-
-    @property
-    def instances(self) -> int:
-        """How many instances the run is meant to see."""
-        return self.epoch * self.epochs
 
 
 @dataclass(frozen=True, slots=True)
