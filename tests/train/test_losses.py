@@ -20,7 +20,6 @@ from fairway.problems.generate import LAWS
 from fairway.search.decode import Decoded, decode, states_along
 from fairway.search.rollout import Rollout, rollout, violation_unit
 from fairway.train.config import Foresight, TrainConfig
-from fairway.train.distributed import DistContext
 from fairway.train.losses import (
     Objective,
     foresight_loss,
@@ -30,6 +29,7 @@ from fairway.train.losses import (
     reinforce,
     shared_baseline,
 )
+from fairway.train.processes import DistContext
 from fairway.train.step import Networks, head_loss, policy_loss
 
 EPS = 1e-5

@@ -11,8 +11,8 @@ from fairway.problems.batch import take
 from fairway.problems.draw import draw
 from fairway.search.decode import build
 from fairway.train.config import Foresight, TrainConfig
-from fairway.train.distributed import DistContext
 from fairway.train.gfacs.config import ROUNDED, ColonyConfig, epochs_over, grew_within
+from fairway.train.processes import DistContext
 from fairway.train.run import Config, Run
 from fairway.train.schedule import seed_of
 from fairway.train.step import Phase, cost_of, in_half

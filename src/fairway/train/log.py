@@ -36,9 +36,8 @@ class Log:
     def __init__(self, folder: Path, step: int) -> None:
         """Go on from a step: what was logged after it will happen again, and is dropped."""
         self._path = folder / LINES
-        atomic.write_bytes(
-            self._path, "".join(f"{line}\n" for line in kept(self._path, step)).encode()
-        )
+        before = "".join(f"{line}\n" for line in kept(self._path, step))
+        atomic.write_bytes(self._path, before.encode())
         try:
             self._file = self._path.open("a")
         except OSError as error:

@@ -6,9 +6,9 @@ from dataclasses import replace
 import torch
 
 from fairway.errors import FairwayError
-from fairway.train.distributed import DistContext
 from fairway.train.gfacs.config import ColonyConfig
 from fairway.train.loop import Budget, train
+from fairway.train.processes import DistContext
 from fairway.train.run import Config, begin
 
 SPARED = 0.9

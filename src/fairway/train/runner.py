@@ -11,10 +11,10 @@ from fairway.cores import cores
 from fairway.errors import InvalidRequest
 from fairway.policies.attention import Policy
 from fairway.train.config import TrainConfig
-from fairway.train.distributed import DistContext
 from fairway.train.gfacs.config import ColonyConfig, grown, tempo_at
 from fairway.train.gfacs.step import Colony
 from fairway.train.gfacs.step import learn as learn_from_ants
+from fairway.train.processes import DistContext
 from fairway.train.recorded import recorded
 from fairway.train.run import Run
 from fairway.train.schedule import seed_of

@@ -18,7 +18,6 @@ from fairway.problems.problem import State
 from fairway.search.decode import Decoded, build, decode, states_along
 from fairway.search.rollout import Rollout, violation_unit
 from fairway.train.config import TrainConfig
-from fairway.train.distributed import DistContext
 from fairway.train.losses import (
     foresight_loss,
     infeasible,
@@ -27,6 +26,7 @@ from fairway.train.losses import (
     reinforce,
     shared_baseline,
 )
+from fairway.train.processes import DistContext
 
 Phase = Literal["exact", "warm", "online", "offline"]
 """The guard alone; the same with AM's baseline still warming up; the guard and a PIP-D head that learns from it; a
