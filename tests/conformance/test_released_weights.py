@@ -8,7 +8,8 @@ from conformance.released import greedy_figures, policy_of, published_costs, rea
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.kernels.lookahead import AUTHORS, Guard
 from fairway.kernels.pointer.reference import scores
-from fairway.policies import AM, POMO, Policy, PolicyConfig
+from fairway.policies.attention import Policy
+from fairway.policies.config import AM, POMO, PolicyConfig
 from fairway.policies.features import features
 from fairway.problems.batch import take, to_batch
 from fairway.problems.beds import load_bed

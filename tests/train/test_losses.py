@@ -11,7 +11,8 @@ from chance import sampler
 
 from fairway.kernels.lookahead import AUTHORS, Guard, ahead, none
 from fairway.kernels.pointer.reference import scores
-from fairway.policies import Policy, PolicyConfig
+from fairway.policies.attention import Policy
+from fairway.policies.config import PolicyConfig
 from fairway.policies.features import features
 from fairway.problems.batch import each, to_batch
 from fairway.problems.beds import load_bed

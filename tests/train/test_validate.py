@@ -13,7 +13,7 @@ from fairway.problems.batch import take, to_batch
 from fairway.problems.generate import generate
 from fairway.search.decode import decode
 from fairway.train import validate as validation
-from fairway.train.gfacs.config import ColonyConfig
+from fairway.train.config import ColonyConfig
 from fairway.train.run import begin
 from fairway.train.validate import (
     held_out,

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from fairway.inference.config import ACOConfig
 from fairway.inference.model import Colony
-from fairway.inference.rng import streams, uniform
+from fairway.inference.proposals import streams, uniform
 from fairway.kernels.moves.form import Form, form_of
 from fairway.problems.batch import forwards, to_batch
 from fairway.problems.model import model_of

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from fairway.inference.config import DecodeConfig
 from fairway.inference.model import Model
-from fairway.inference.rng import streams, uniform
 from fairway.kernels.lookahead import Guard
 from fairway.kernels.pointer import Pointer
 from fairway.problems.augment import symmetries
@@ -75,3 +74,14 @@ def _decoded(
         case "beam":
             look, score = watch(views, guard, None), scoring(views, pointer)
             return guided.beam(views, look=look, score=score, width=mode.width)
+
+
+def streams(seed: int, first: int, count: int) -> list[Generator]:
+    """Chance for each of so many instances, whatever its company; of the CPU, so that every device draws the same."""
+    numbers = range(first, first + count)
+    return [Generator().manual_seed((seed * 1_000_003 + number) % 2**63) for number in numbers]
+
+
+def uniform(chance: Sequence[Generator], *shape: int) -> Float[Tensor, "B *S"]:
+    """Numbers of this shape for each instance, one after the other."""
+    return torch.stack([torch.rand(shape, generator=stream) for stream in chance])

@@ -11,8 +11,7 @@ from fairway.kernels.lookahead.rule import AUTHORS, Guard, Rule, strongest
 from fairway.policies.config import AM, POMO
 from fairway.problems.beds import beds
 from fairway.problems.table import Name
-from fairway.train.config import Foresight, Hardness, Rate, TrainConfig
-from fairway.train.gfacs.config import ColonyConfig
+from fairway.train.config import ColonyConfig, Foresight, Hardness, Rate, TrainConfig
 from fairway.train.losses import Objective
 
 UNGUARDED = Guard("none")

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from fairway.errors import InvalidRequest
 from fairway.policies.norms import Normalisation
-from fairway.train.config import TrainConfig
-from fairway.train.gfacs.config import ColonyConfig
+from fairway.train.config import ColonyConfig, TrainConfig
 from fairway.train.schedule import rate_at
 
 FINE_TUNING = 100

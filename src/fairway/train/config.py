@@ -5,7 +5,7 @@ from typing import Literal
 
 from fairway.errors import InvalidRequest
 from fairway.kernels.lookahead.rule import Guard, check_guard
-from fairway.policies.config import POMO, PolicyConfig
+from fairway.policies.config import POMO, HeatmapConfig, PolicyConfig
 from fairway.problems.generate import LAWS, Law
 from fairway.problems.table import Name
 from fairway.train.losses import Objective
@@ -44,6 +44,7 @@ class Rate:
 
 
 ONE_STEP, PENALISED, PAPERS_RATE = Guard(), Objective(), Rate()
+PAPERS_HEATMAP = HeatmapConfig()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,3 +133,39 @@ class TrainConfig(RunConfig):
             replace(self, hardness=hardness, nodes=nodes, mixture=())
             for hardness, nodes in self.mixture
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ColonyConfig(RunConfig):
+    """One colony's training."""
+
+    batch: int = 10
+    epoch: int = 200
+    epochs: int = 50
+    clip_norm: float = 3.0
+    policy: HeatmapConfig = PAPERS_HEATMAP
+    sparse: bool = False
+    """Whether the mask looks at the neighbours of the sparse graph alone."""
+    ants: int = 20
+    """Tours sampled for each instance."""
+    level: int = 5
+    """Epochs at the end in which temperatures do not move any more."""
+    sharpness: tuple[float, float] = (500.0, 2000.0)
+    """The paper's beta, at first and in the end: how much likelier a shorter tour should be."""
+    power: tuple[float, float] = (0.8, 1.0)
+    """Of what draws the ants, at first and in the end: the inverse temperature with which they sample."""
+    credit: tuple[float, float] = (0.5, 1.0)
+    """How much a sampled tour is judged by what local search makes of it, at first and in the end."""
+    rate: tuple[float, float] = (5e-4, 5e-5)
+    """The learning rate, which falls by a cosine."""
+    weight_decay: float = 0.01
+    growth: tuple[int, ...] = ()
+    """Nodes of the instances in equal shares of the run, the config's own at last; without any, those alone."""
+
+    def __post_init__(self) -> None:
+        self._check(self.ants, "2 ants", self.policy.foresight)
+        if self.growth and (min(self.growth) < MIN_NODES or self.growth[-1] != self.nodes):
+            raise InvalidRequest(
+                f"instances cannot grow through {self.growth} nodes; "
+                f"expected at least {MIN_NODES}, and {self.nodes} at last"
+            )

@@ -76,12 +76,7 @@ class Recordings:
 
 def _tensors(batch: Batch) -> list[Tensor]:
     found: list[Tensor] = []
-
-    def seen(tensor: Tensor) -> Tensor:
-        found.append(tensor)
-        return tensor
-
-    each(batch, seen)
+    each(batch, lambda tensor: found.append(tensor) or tensor)
     return found
 
 

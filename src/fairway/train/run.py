@@ -10,9 +10,8 @@ from torch import Tensor, nn
 
 from fairway.policies.attention import Policy
 from fairway.policies.heatmap import HeatmapNetwork
-from fairway.train.config import TrainConfig
+from fairway.train.config import ColonyConfig, TrainConfig
 from fairway.train.gfacs import step as ants
-from fairway.train.gfacs.config import ColonyConfig
 from fairway.train.muon import Muon
 from fairway.train.step import FIGURES
 

@@ -7,7 +7,7 @@ interrupted, the policy (`policy.json` and its weights) and `curve.png`.
 import json
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -158,7 +158,9 @@ def _make_ready(run: Run, out: Path, budget: Budget, start: Path | None) -> None
 
 def _resumed_budget(run: Run, out: Path, asked: Budget | None) -> Budget:
     """How long a resumed run is; one that has ended may be asked for the same again, but not for less."""
-    known = _budget_in(out)
+    known = None
+    with suppress(InvalidFile, ValueError, KeyError, TypeError):
+        known = Budget(**json.loads(content_of(out / SETTINGS))["budget"])
     if asked is not None and asked != known and asked.spent(run) >= 1:
         raise InvalidRequest(_spent(run, out, asked))
     if (budget := asked or known) is None:
@@ -166,14 +168,6 @@ def _resumed_budget(run: Run, out: Path, asked: Budget | None) -> Budget:
             f"{out / SETTINGS}: does not say how long the run is; say so with --minutes or --instances"
         )
     return budget
-
-
-def _budget_in(out: Path) -> Budget | None:
-    """The budget with which the run of a folder was begun, or last resumed, where the folder says so."""
-    try:
-        return Budget(**json.loads(content_of(out / SETTINGS))["budget"])
-    except (InvalidFile, ValueError, KeyError, TypeError):
-        return None
 
 
 def _spent(run: Run, out: Path, budget: Budget) -> str:
