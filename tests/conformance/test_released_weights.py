@@ -41,7 +41,7 @@ def test_pomos_figures_are_those_of_eight_views_with_the_papers_tolerance(proble
     policy = policy_of(pomo_weights(3, foresight=False))
     instances = generate(problem, n=10, hardness="hard", count=40, seed=1)
     found = greedy_figures(policy, instances, np.ones(40))
-    config = TrainConfig("test", problem, "hard", 10, policy.config)
+    config = TrainConfig("test", problem, "hard", 10, policy=policy.config)
     expected = validate(config, policy, to_batch(instances), Guard(rule=AUTHORS))
     assert found.sol_infeasible == pytest.approx(expected.sol_infeasible)
     assert found.inst_infeasible == pytest.approx(expected.inst_infeasible)

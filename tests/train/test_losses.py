@@ -306,7 +306,15 @@ def test_without_penalties_only_feasible_tours_count():
 
 SMALL = PolicyConfig("am", 1, 32, 2, 16, "batch")
 CONFIG = TrainConfig(
-    "test", "tsptw", "hard", 8, SMALL, Guard(rule=AUTHORS), batch=5, tours=4, half=False
+    "test",
+    "tsptw",
+    "hard",
+    8,
+    policy=SMALL,
+    guard=Guard(rule=AUTHORS),
+    batch=5,
+    tours=4,
+    half=False,
 )
 
 
