@@ -300,7 +300,7 @@ def test_a_checkpoint_that_does_not_fit_is_refused(tiny, tmp_path):
 
 
 def test_a_batch_that_cannot_be_shared_is_refused(tiny, tmp_path, monkeypatch):
-    monkeypatch.setattr("fairway.train.processes.here", lambda: DistContext(0, 3))
+    monkeypatch.setattr(session, "join", lambda device: (DistContext(0, 3), device))
     said = refusal(tiny, tmp_path / "run")
     assert "a batch of 4 cannot be shared evenly by 3 processes" in said
 
