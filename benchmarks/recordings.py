@@ -15,8 +15,8 @@ import torch
 
 from fairway.recipes import recipe_named
 from fairway.train.config import Foresight, Rate
-from fairway.train.distributed import DistContext
 from fairway.train.loop import Budget, train
+from fairway.train.processes import DistContext
 from fairway.train.recorded import Recordings
 from fairway.train.run import begin
 

@@ -17,7 +17,8 @@ from torch import Tensor
 
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.kernels.lookahead import Guard, Rule
-from fairway.policies import Policy, PolicyConfig
+from fairway.policies.attention import Policy
+from fairway.policies.config import PolicyConfig
 from fairway.policies.norms import BatchNorm, Normalisation
 from fairway.problems.augment import SYMMETRIES, symmetries
 from fairway.problems.batch import to_batch

@@ -8,7 +8,8 @@ from conformance.released import greedy_figures, policy_of, published_costs, rea
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.kernels.lookahead import AUTHORS, Guard
 from fairway.kernels.pointer.reference import scores
-from fairway.policies import AM, POMO, Policy, PolicyConfig
+from fairway.policies.attention import Policy
+from fairway.policies.config import AM, POMO, PolicyConfig
 from fairway.policies.features import features
 from fairway.problems.batch import take, to_batch
 from fairway.problems.beds import load_bed
@@ -40,7 +41,7 @@ def test_pomos_figures_are_those_of_eight_views_with_the_papers_tolerance(proble
     policy = policy_of(pomo_weights(3, foresight=False))
     instances = generate(problem, n=10, hardness="hard", count=40, seed=1)
     found = greedy_figures(policy, instances, np.ones(40))
-    config = TrainConfig("test", problem, "hard", 10, policy.config)
+    config = TrainConfig("test", problem, "hard", 10, policy=policy.config)
     expected = validate(config, policy, to_batch(instances), Guard(rule=AUTHORS))
     assert found.sol_infeasible == pytest.approx(expected.sol_infeasible)
     assert found.inst_infeasible == pytest.approx(expected.inst_infeasible)

@@ -6,8 +6,9 @@ import torch
 
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.inference import ants
-from fairway.inference.ants import load_colony, propose_by_ants
+from fairway.inference.ants import propose_by_ants
 from fairway.inference.config import ACOConfig
+from fairway.inference.model import load_colony
 from fairway.judge import Solution, verify
 from fairway.kernels.lookahead import AUTHORS, Guard
 from fairway.policies.checkpoint import save_policy
@@ -51,7 +52,7 @@ def accepted(instances, tours):
 def test_a_colony_is_what_was_trained(colony):
     assert (colony.name, colony.problem) == ("gfacs-star-pip-tsptw12-hard", "tsptw")
     assert colony.guard == Guard("ahead", AUTHORS)
-    assert not colony.network.training
+    assert not colony.policy.training
 
 
 def test_the_tours_of_all_iterations_are_proposed_or_those_of_the_last(colony, windows):
@@ -64,7 +65,7 @@ def test_the_tours_of_all_iterations_are_proposed_or_those_of_the_last(colony, w
 
 def test_a_high_power_leaves_ants_no_choice_but_the_best_of_the_heuristic(colony, windows):
     free = replace(FEW, iterations=1, guard=Guard("none"))
-    heuristic = colony.network(to_batch(windows)).log_heuristic().numpy()
+    heuristic = colony.policy(to_batch(windows)).log_heuristic().numpy()
     for power, every in ((1e6, True), (1.0, False)):
         tours = propose_by_ants(colony, windows, replace(free, power=power))
         taken = [

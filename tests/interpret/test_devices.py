@@ -19,12 +19,12 @@ from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS, generate
 from fairway.recipes import recipe_named
 from fairway.search.ants import construct, cost_to_ants, log_weights, outlook_of, untouched
-from fairway.train.distributed import DistContext
-from fairway.train.gfacs.config import tempo_at
 from fairway.train.gfacs.step import Colony, learn
 from fairway.train.loop import Budget, train
+from fairway.train.processes import DistContext
 from fairway.train.recorded import Recordings
 from fairway.train.run import begin
+from fairway.train.schedule import tempo_at
 
 pytestmark = pytest.mark.cuda
 ALIKE = 0.9

@@ -17,7 +17,7 @@ from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
 from fairway.search.decode import follow, traced
 from fairway.train.config import TrainConfig
-from fairway.train.distributed import DistContext
+from fairway.train.processes import DistContext
 from fairway.train.recorded import off_the_default_stream
 from fairway.train.run import begin
 from fairway.train.runner import learners_of, policy_engine

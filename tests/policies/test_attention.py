@@ -6,8 +6,8 @@ from torch import nn
 
 from fairway.errors import InvalidRequest
 from fairway.kernels.pointer.reference import scores
-from fairway.policies import AM, POMO, Policy, PolicyConfig
-from fairway.policies.decoder import Decoder
+from fairway.policies.attention import Decoder, Policy
+from fairway.policies.config import AM, POMO, PolicyConfig
 from fairway.policies.features import horizon_of
 from fairway.problems.batch import Batch, each
 from fairway.problems.draw import draw

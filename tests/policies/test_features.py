@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from fairway.policies import POMO, Policy
+from fairway.policies.attention import Policy
+from fairway.policies.config import POMO
 from fairway.policies.features import features, horizon_of, places, relations
 from fairway.problems.augment import symmetries
 from fairway.problems.batch import to_batch

@@ -7,8 +7,7 @@ import torch
 from fairway.errors import InvalidRequest
 from fairway.policies.config import HeatmapConfig
 from fairway.policies.features import features
-from fairway.policies.heatmap import FAINT, HeatmapNetwork
-from fairway.policies.neighbours import neighbours
+from fairway.policies.heatmap import FAINT, HeatmapNetwork, neighbours
 from fairway.problems.batch import take
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS

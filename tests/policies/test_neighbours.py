@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from fairway.policies.neighbours import neighbours
+from fairway.policies.heatmap import neighbours
 from fairway.problems.batch import to_batch
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS

@@ -6,9 +6,9 @@ import torch
 
 from fairway.kernels.lookahead import Guard
 from fairway.train.config import Foresight, Rate
-from fairway.train.distributed import DistContext
 from fairway.train.epochs import phase_of, settle_baseline, settle_oracle, significantly_lower
 from fairway.train.loop import Budget, train
+from fairway.train.processes import DistContext
 from fairway.train.run import begin
 
 

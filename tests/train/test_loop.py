@@ -7,9 +7,9 @@ import torch
 from fairway.errors import InvalidRequest
 from fairway.kernels.lookahead import Guard, Rule
 from fairway.train.config import Foresight, Rate
-from fairway.train.distributed import DistContext
 from fairway.train.loop import Budget, Diverged, train
 from fairway.train.losses import Objective
+from fairway.train.processes import DistContext
 from fairway.train.run import begin
 
 CPU = torch.device("cpu")

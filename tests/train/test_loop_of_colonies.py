@@ -9,11 +9,10 @@ import torch
 from fairway.errors import InvalidRequest
 from fairway.kernels.lookahead import AUTHORS, Guard
 from fairway.policies.config import HeatmapConfig
-from fairway.train.config import Foresight
-from fairway.train.distributed import DistContext
+from fairway.train.config import ColonyConfig, Foresight
 from fairway.train.epochs import phase_of
-from fairway.train.gfacs.config import ColonyConfig
 from fairway.train.loop import Budget, Diverged, train
+from fairway.train.processes import DistContext
 from fairway.train.run import begin
 
 CPU = torch.device("cpu")

@@ -11,7 +11,8 @@ from chance import sampler
 
 from fairway.kernels.lookahead import AUTHORS, Guard, ahead, none
 from fairway.kernels.pointer.reference import scores
-from fairway.policies import Policy, PolicyConfig
+from fairway.policies.attention import Policy
+from fairway.policies.config import PolicyConfig
 from fairway.policies.features import features
 from fairway.problems.batch import each, to_batch
 from fairway.problems.beds import load_bed
@@ -20,7 +21,6 @@ from fairway.problems.generate import LAWS
 from fairway.search.decode import Decoded, decode, states_along
 from fairway.search.rollout import Rollout, rollout, violation_unit
 from fairway.train.config import Foresight, TrainConfig
-from fairway.train.distributed import DistContext
 from fairway.train.losses import (
     Objective,
     foresight_loss,
@@ -30,6 +30,7 @@ from fairway.train.losses import (
     reinforce,
     shared_baseline,
 )
+from fairway.train.processes import DistContext
 from fairway.train.step import Networks, head_loss, policy_loss
 
 EPS = 1e-5
@@ -305,7 +306,15 @@ def test_without_penalties_only_feasible_tours_count():
 
 SMALL = PolicyConfig("am", 1, 32, 2, 16, "batch")
 CONFIG = TrainConfig(
-    "test", "tsptw", "hard", 8, SMALL, Guard(rule=AUTHORS), batch=5, tours=4, half=False
+    "test",
+    "tsptw",
+    "hard",
+    8,
+    policy=SMALL,
+    guard=Guard(rule=AUTHORS),
+    batch=5,
+    tours=4,
+    half=False,
 )
 
 

@@ -7,8 +7,7 @@ import pytest
 import torch
 
 from fairway.errors import InvalidRequest
-from fairway.train.distributed import DistContext
-from fairway.train.processes import device_named, interruptions, join
+from fairway.train.processes import DistContext, device_named, interruptions, join
 
 
 def test_auto_is_a_gpu_where_there_is_one(monkeypatch):

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from fairway.errors import InvalidRequest
-from fairway.train.distributed import DistContext
+from fairway.train.processes import DistContext
 from fairway.train.run import begin
 from fairway.train.runner import learners_of, policy_engine
 from fairway.train.schedule import seed_of

@@ -15,14 +15,13 @@ from fairway.errors import InvalidFile, InvalidRequest
 from fairway.policies.checkpoint import load_heatmap, load_policy, save_policy
 from fairway.policies.config import HeatmapConfig
 from fairway.recipes import recipe_named
-from fairway.train import recorder, session, snapshot
+from fairway.train import session, snapshot
 from fairway.train.config import Foresight
-from fairway.train.distributed import DistContext
 from fairway.train.loop import Budget, Diverged, Record
 from fairway.train.memory import OutOfMemory
-from fairway.train.recorder import Intervals
+from fairway.train.processes import DistContext
 from fairway.train.run import begin
-from fairway.train.session import Finished, Note, Validation, train_recipe
+from fairway.train.session import Finished, Intervals, Note, Validation, train_recipe
 
 CPU = torch.device("cpu")
 OFTEN = Intervals(record=0.0, validation=1e9, snapshot=0.2)
@@ -34,8 +33,7 @@ from dataclasses import replace
 from pathlib import Path
 from fairway.recipes import recipe_named
 from fairway.train.loop import Budget
-from fairway.train.recorder import Intervals
-from fairway.train.session import train_recipe
+from fairway.train.session import Intervals, train_recipe
 
 config = replace(recipe_named("fairway-tsptw10-hard"), batch=8, tours=4)
 budget = None if "resume" in sys.argv else Budget(instances=8 * {STEPS})
@@ -119,8 +117,7 @@ from fairway.recipes import recipe_named
 from fairway.recipes.variants import normalised
 from fairway.train.config import Foresight, Rate
 from fairway.train.loop import Budget
-from fairway.train.recorder import Intervals
-from fairway.train.session import train_recipe
+from fairway.train.session import Intervals, train_recipe
 
 # Behind an instance norm biases have no gradient but noise, which Adam makes as large as any: hence layer norms.
 def small(name, **changes):
@@ -233,8 +230,8 @@ def test_validations_and_snapshots_come_as_often_as_asked(tiny, tmp_path):
 
 def test_validations_that_take_long_are_rarer(tiny, tmp_path, monkeypatch):
     """All but the first one, which compiles kernels."""
-    look = recorder.score_of
-    monkeypatch.setattr(recorder, "score_of", lambda *given: time.sleep(0.5) or look(*given))
+    look = session.score_of
+    monkeypatch.setattr(session, "score_of", lambda *given: time.sleep(0.5) or look(*given))
     cadence = Intervals(record=0.0, validation=0.0, snapshot=1e9, looking=1e-6)
     events = train_recipe(tiny, tmp_path, Budget(instances=24), device="cpu", cadence=cadence)
     kinds = [type(event) for event in events]
@@ -303,7 +300,7 @@ def test_a_checkpoint_that_does_not_fit_is_refused(tiny, tmp_path):
 
 
 def test_a_batch_that_cannot_be_shared_is_refused(tiny, tmp_path, monkeypatch):
-    monkeypatch.setattr("fairway.train.processes.here", lambda: DistContext(0, 3))
+    monkeypatch.setattr(session, "join", lambda device: (DistContext(0, 3), device))
     said = refusal(tiny, tmp_path / "run")
     assert "a batch of 4 cannot be shared evenly by 3 processes" in said
 

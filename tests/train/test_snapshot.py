@@ -15,8 +15,8 @@ from fairway.policies.config import AM, HeatmapConfig
 from fairway.recipes import recipe_named
 from fairway.train import snapshot
 from fairway.train.config import Foresight
-from fairway.train.distributed import DistContext
 from fairway.train.loop import Budget, train
+from fairway.train.processes import DistContext
 from fairway.train.run import begin
 
 CPU = torch.device("cpu")

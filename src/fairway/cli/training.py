@@ -4,10 +4,11 @@ import math
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -63,7 +64,15 @@ def train(
         raise typer.Exit(ANSWERED)
     if not recipe:
         raise InvalidRequest("which recipe? name one; fairway train --list prints the usual ones")
-    _check(minutes, instances, threads)
+    if minutes is not None and not minutes > 0:
+        raise InvalidRequest(f"--minutes is {minutes:g}; expected more than 0")
+    for name, value, least in (
+        ("instances", instances, 1),
+        ("threads", threads, 1),
+        ("seed", seed, 0),
+    ):
+        if value is not None and value < least:
+            raise InvalidRequest(f"--{name} is {value}; expected {least} or more")
     if resume and start is not None:
         raise InvalidRequest("a resumed run has its own weights; leave out --from or --resume")
     from fairway.train.session import train_recipe
@@ -81,23 +90,12 @@ def train(
         raise typer.Exit(INTERRUPTED if end.interrupted else ANSWERED)
 
 
-def _check(minutes: float | None, instances: int | None, threads: int | None) -> None:
-    """Refuse what no run could serve, before anything heavy is imported."""
-    if minutes is not None and not minutes > 0:
-        raise InvalidRequest(f"--minutes is {minutes:g}; expected more than 0")
-    for name, value in (("instances", instances), ("threads", threads)):
-        if value is not None and value < 1:
-            raise InvalidRequest(f"--{name} is {value}; expected 1 or more")
-
-
 def _config(recipe: str, batch: int | None, seed: int | None, weights: bool) -> "Config":
     from fairway.recipes import needs_weights, recipe_named
 
     config = recipe_named(recipe)
     if needs_weights(recipe) and not weights:
         raise InvalidRequest(f"{recipe} goes on from a trained policy; name it with --from")
-    if seed is not None and seed < 0:
-        raise InvalidRequest(f"--seed is {seed}; expected a whole number, zero or more")
     config = config if batch is None else replace(config, batch=batch)
     return config if seed is None else replace(config, seed=seed)
 
@@ -124,14 +122,10 @@ def resume_command(
     recipe: str, folder: Path, batch: int | None, seed: int | None, threads: int | None
 ) -> str:
     """The command that goes on with a run, as it can be pasted into a shell."""
-    given = {"batch": batch, "seed": seed, "threads": threads}
-    said = [
-        word
-        for name, value in given.items()
-        if value is not None
-        for word in (f"--{name}", str(value))
-    ]
-    return shlex.join(["fairway", "train", recipe, "--resume", "--out", str(folder), *said])
+    words = ["fairway", "train", recipe, "--resume", "--out", str(folder)]
+    for name, value in (("batch", batch), ("seed", seed), ("threads", threads)):
+        words += [] if value is None else [f"--{name}", str(value)]
+    return shlex.join(words)
 
 
 def _shown(
@@ -139,30 +133,24 @@ def _shown(
 ) -> "Finished | None":
     """Show what happens as it does, and return how it ended; None in a process that only lends a hand."""
     from fairway.cli import show
-    from fairway.train.session import Finished, Note, Record, Validation
+    from fairway.train.session import Finished, Note
 
-    record: Record | None = None
-    validation: Validation | None = None
-    end = None
-    journal = Journal(folder / JOURNAL)
+    begun, end = False, None
+    journal = Lines(_journal(folder / JOURNAL), JOURNAL_EVERY)
     try:
         with _display(config) as display:
             for event in events:
-                match event:
-                    case Note():
-                        show.note(event.sentence)
-                        journal.write(event.sentence)
-                    case Record():
-                        record = event
-                        journal.now_and_then(event)
-                    case Validation():
-                        validation = event
-                        journal.write(validation_line(event))
-                    case Finished():
-                        end = event
-                display(record, validation)
+                if isinstance(event, Finished):
+                    end = event
+                elif isinstance(event, Note):
+                    show.note(event.sentence)
+                    journal.write(event.sentence)
+                else:
+                    begun = True
+                    journal.tell(event)
+                    display(event)
     except FairwayError as error:
-        if record is not None or validation is not None:  # else it was refused, and no run began
+        if begun:  # else it was refused, and no run began
             journal.write(f"ended: {error}")
         raise
     if end is not None:
@@ -171,52 +159,53 @@ def _shown(
     return end
 
 
-class Journal:
-    """The lines of a run in its folder, with the time of day, for whoever comes back to a lost terminal."""
+class Lines:
+    """A run as lines: one for each validation, and one for a record where the last is some seconds of training ago."""
 
-    def __init__(self, path: Path) -> None:
-        self._path, self._last = path, -math.inf
+    def __init__(self, write: Callable[[str], None], every: float) -> None:
+        self.write, self._every, self._last = write, every, -math.inf
 
-    def write(self, line: str) -> None:
-        """Add a line; a folder that cannot be written is told of by the run itself."""
-        with suppress(OSError), self._path.open("a") as file:
+    def tell(self, event: "Record | Validation") -> None:
+        """Write of an event what is due."""
+        from fairway.train.session import Validation
+
+        if isinstance(event, Validation):
+            self.write(validation_line(event))
+        elif event.seconds - self._last >= self._every:
+            self._last = event.seconds
+            self.write(record_line(event))
+
+
+def _journal(path: Path) -> Callable[[str], None]:
+    """Adds lines with the time of day, for whoever comes back to a lost terminal."""
+
+    def write(line: str) -> None:
+        # A folder that cannot be written is told of by the run itself.
+        with suppress(OSError), path.open("a") as file:
             file.write(f"{datetime.now().astimezone().isoformat(timespec='seconds')}  {line}\n")
 
-    def now_and_then(self, record: "Record") -> None:
-        """Add a record where the last one is some time ago."""
-        if record.seconds - self._last >= JOURNAL_EVERY:
-            self._last = record.seconds
-            self.write(record_line(record))
-
-
-Display = Callable[["Record | None", "Validation | None"], None]
+    return write
 
 
 @contextmanager
-def _display(config: "Config") -> "Iterator[Display]":
-    """A live panel on a terminal; elsewhere a line now and then, and one for each validation."""
+def _display(config: "Config") -> "Iterator[Callable[[Record | Validation], None]]":
+    """A live panel on a terminal; elsewhere lines."""
     from fairway.cli import show
+    from fairway.train.session import Record
 
-    if show.err.is_terminal:
-        from rich.live import Live
-
-        with Live(console=show.err, auto_refresh=False, transient=False) as live:
-            yield lambda record, validation: live.update(
-                panel(config, record, validation), refresh=True
-            )
+    if not show.err.is_terminal:
+        yield Lines(partial(show.err.print, soft_wrap=True), LINE_EVERY).tell
         return
-    last_line, last_seen = -LINE_EVERY, None
+    from rich.live import Live
 
-    def lines(record: "Record | None", validation: "Validation | None") -> None:
-        nonlocal last_line, last_seen
-        if validation is not None and validation is not last_seen:
-            last_seen = validation
-            show.err.print(validation_line(validation), soft_wrap=True)
-        elif record is not None and record.seconds - last_line >= LINE_EVERY:
-            last_line = record.seconds
-            show.err.print(record_line(record), soft_wrap=True)
+    seen: dict[bool, Any] = {}
+    with Live(console=show.err, auto_refresh=False) as live:
 
-    yield lines
+        def update(event: "Record | Validation") -> None:
+            seen[isinstance(event, Record)] = event
+            live.update(panel(config, seen.get(True), seen.get(False)), refresh=True)
+
+        yield update
 
 
 def panel(config: "Config", record: "Record | None", validation: "Validation | None") -> "Panel":
@@ -233,27 +222,33 @@ def panel(config: "Config", record: "Record | None", validation: "Validation | N
     table.add_column("training", justify="right")
     table.add_column("validation", justify="right")
     figures = {} if record is None else record.figures
-    score = None if validation is None else validation.score
+    score = {} if validation is None else asdict(validation.score)
     for name, field, unit in (
         ("Sol. infeasible", "sol_infeasible", " %"),
         ("Inst. infeasible", "inst_infeasible", " %"),
         ("length", "length", ""),
     ):
-        seen = _number(figures.get(field), unit)
-        table.add_row(name, seen, _number(getattr(score, field, None), unit))
-    pulse = Text("preparing the first step" if record is None else pulse_of(record), style="dim")
+        table.add_row(name, *(_number(known.get(field), unit) for known in (figures, score)))
+    pulse = "preparing the first step"
+    if record is not None:
+        pulse = (
+            f"{record.pace:,.0f} instances a second, {record.instances:,} so far in {record.step:,} steps\n"
+            f"loss {figures['loss']:.4f}  {mood(record)}"
+        )
     head = Table.grid(padding=(0, 2))
     bar = ProgressBar(total=1.0, completed=spent, width=36)
     head.add_row(bar, f"{100 * spent:.1f} %", remaining(record))
-    return Panel(Group(head, table, pulse), title=config.name, title_align="left", width=78)
-
-
-def pulse_of(record: "Record") -> str:
-    """How fast, how far and in which mood a run is."""
-    return (
-        f"{record.pace:,.0f} instances a second, {record.instances:,} so far in {record.step:,} steps\n"
-        f"loss {record.figures['loss']:.4f}  rate {record.rate:.1e}  phase: {PHASES.get(record.phase, record.phase)}"
+    return Panel(
+        Group(head, table, Text(pulse, style="dim")),
+        title=config.name,
+        title_align="left",
+        width=78,
     )
+
+
+def mood(record: "Record") -> str:
+    """How boldly a run learns, and by what."""
+    return f"rate {record.rate:.1e}  phase: {PHASES.get(record.phase, record.phase)}"
 
 
 def remaining(record: "Record | None") -> str:
@@ -271,7 +266,7 @@ def record_line(record: "Record") -> str:
         f"{100 * record.spent:5.1f} %  step {record.step}  {record.instances:,} instances  "
         f"{record.pace:,.0f}/s  loss {figures['loss']:.4f}  length {figures['length']:.4f}  "
         f"Sol. {figures['sol_infeasible']:.2f} %  Inst. {figures['inst_infeasible']:.2f} %  "
-        f"rate {record.rate:.1e}  phase: {PHASES.get(record.phase, record.phase)}  {remaining(record)}"
+        f"{mood(record)}  {remaining(record)}"
     )
 
 

@@ -98,13 +98,12 @@ class PolicyEval(Trained):
 
     def opened(self, instances: InstanceSet) -> Opened:
         """The policy, loaded and checked against the instances."""
-        from fairway.inference.model import check_guard, load_model
+        from fairway.inference.model import load_model
         from fairway.inference.proposals import propose
         from fairway.train.processes import device_named
 
         model = load_model(self.policy, device_named(self.device))
-        model.check(instances)
-        check_guard(self.decode.guard or model.guard, instances.problem)
+        model.check(instances, self.decode.guard)
 
         def run(some: InstanceSet, first: int) -> list[Proposal]:
             return list(map(Proposal, propose(model, some, self.decode, self.seed, first)))
@@ -126,13 +125,12 @@ class AntsEval(Trained):
 
     def opened(self, instances: InstanceSet) -> Opened:
         """The colony, loaded and checked against the instances."""
-        from fairway.inference.ants import load_colony, propose_by_ants
-        from fairway.inference.model import check_guard
+        from fairway.inference.ants import propose_by_ants
+        from fairway.inference.model import load_colony
         from fairway.train.processes import device_named
 
         colony, threads = load_colony(self.policy, device_named(self.device)), 1
-        colony.check(instances)
-        check_guard(self.aco.guard or colony.guard, instances.problem)
+        colony.check(instances, self.aco.guard)
         if self.aco.search != "none":
             threads = crew_size(self.workers)
             warm_up([instances[0]], Request())

@@ -16,9 +16,9 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from fairway.inference.ants import Colony, iterate, load_colony
+from fairway.inference.ants import iterate
 from fairway.inference.config import ACOConfig
-from fairway.inference.model import Model, load_model
+from fairway.inference.model import Colony, Model, load_colony, load_model
 from fairway.kernels.pointer import Pointer, cpu
 from fairway.policies.checkpoint import draws_heatmaps
 from fairway.problems.batch import Batch, forwards, to_batch
@@ -52,24 +52,18 @@ def load_trained(path: Path) -> Model | Colony:
 def pace_of(trained: Model | Colony) -> float:
     """Seconds on an idle core that the network takes for each pair of nodes, by a probe."""
     probe = generate(trained.problem, n=PROBE, hardness="hard", count=1)
-    network = trained.network if isinstance(trained, Colony) else trained.policy
     with _one_thread():
         began = time.thread_time()
-        network(to_batch(probe, trained.device))
+        trained.policy(to_batch(probe, trained.device))
         return (time.thread_time() - began) / PROBE**2
 
 
 def tours_within(
     trained: Model | Colony, instance: Instance, seconds: float, seed: int = 0, pace: float = 0.0
 ) -> Iterator[Tour]:
-    """Different tours as they are found; none where the first of them would take too long.
+    """Different tours as they are found in so many seconds; none where the first of them would take too long.
 
-    Args:
-        trained: Of the same problem.
-        instance: Any instance.
-        seconds: Of work, from now on.
-        seed: Of the ants.
-        pace: Seconds that the network takes for each pair of nodes, at least.
+    The pace is the seconds that the network takes for each pair of nodes, at least.
     """
     until = time.monotonic() + seconds
     if pace * instance.nodes**2 > seconds:
@@ -137,9 +131,12 @@ def _by_policy(model: Model, one: InstanceSet, until: float) -> Iterable[Tour]:
         pointer = model.policy(batch)
     for way in WAYS:
         with suppress(_Late):
-            tours = way(batch, model, pointer, until)
-            return dict.fromkeys(map(tuple, forwards(one, tours.numpy())[0].tolist()))
+            return _different(one, way(batch, model, pointer, until))
     return ()
+
+
+def _different(one: InstanceSet, tours: Int[Tensor, "1 K M"]) -> dict[Tour, None]:
+    return dict.fromkeys(map(tuple, forwards(one, tours.numpy())[0].tolist()))
 
 
 def _likeliest(batch: Batch, model: Model, pointer: Pointer, until: float) -> Int[Tensor, "1 W M"]:
@@ -170,10 +167,10 @@ def _by_ants(colony: Colony, one: InstanceSet, until: float, seed: int) -> Itera
     """Iteration after iteration, as long as another one like the last fits in."""
     began, known = time.monotonic(), set[Tour]()
     pause = _in_time(until)
-    with _layer_by_layer(colony.network.layers, pause):
+    with _layer_by_layer(colony.policy.layers, pause):
         wandering = iterate(colony, one, FORAGING, (seed, 0), pause=pause)
         for tours in islice(wandering, FORAGING.iterations):
-            fresh = dict.fromkeys(map(tuple, forwards(one, tours.numpy())[0].tolist()))
+            fresh = _different(one, tours)
             yield from (tour for tour in fresh if tour not in known)
             known |= fresh.keys()
             now = time.monotonic()

@@ -1,25 +1,28 @@
-"""A trained policy with all that is needed to use it."""
+"""A trained network with all that is needed to use it."""
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import torch
 
 from fairway.errors import InvalidFile, InvalidRequest
-from fairway.kernels.lookahead.rule import PAIRS, Guard, Rule
+from fairway.kernels.lookahead.rule import Guard, Rule, check_guard, strongest
 from fairway.policies.attention import Policy
-from fairway.policies.checkpoint import load_policy
+from fairway.policies.checkpoint import load_heatmap, load_policy
+from fairway.policies.heatmap import HeatmapNetwork
 from fairway.problems.instance import Instance
 from fairway.problems.sets import InstanceSet
 from fairway.problems.table import PROBLEMS
 
+Network = TypeVar("Network", Policy, HeatmapNetwork)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Model:
-    """A policy in its final state, the problem it was trained for, and the mask it was trained with."""
+class Trained(Generic[Network]):
+    """A network in its final state, the problem it was trained for, and the mask it was trained with."""
 
-    policy: Policy
+    policy: Network
     name: str
     problem: str
     guard: Guard
@@ -31,12 +34,26 @@ class Model:
         """Where its weights are."""
         return next(self.policy.parameters()).device
 
-    def check(self, instances: Instance | InstanceSet) -> None:
-        """Refuse what the policy was not trained for."""
+    def check(self, instances: Instance | InstanceSet, guard: Guard | None = None) -> None:
+        """Refuse what the network was not trained for, and a mask that the problem does not have."""
         if instances.problem != self.problem:
             raise InvalidRequest(
                 f"policy {self.name} was trained for {self.problem}; these instances are of {instances.problem}"
             )
+        check_guard(guard or self.guard, self.problem)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model(Trained[Policy]):
+    """A policy that decodes tours."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Colony(Trained[HeatmapNetwork]):
+    """A network that draws heatmaps for ants."""
+
+    sparse: bool = False
+    """Whether the mask looks at the neighbours of the sparse graph alone."""
 
 
 def load_model(path: Path | str, device: torch.device | str = "cpu") -> Model:
@@ -50,8 +67,7 @@ def load_model(path: Path | str, device: torch.device | str = "cpu") -> Model:
         )
     try:
         said = card.trained.get("config", {}).get("guard")
-        strongest = Guard("drafts") if PROBLEMS[problem].exact_mask else Guard(rule=PAIRS)
-        guard = strongest if said is None else guard_of(said)
+        guard = strongest(problem) if said is None else _guard_of(said)
     except (TypeError, AttributeError, KeyError, InvalidRequest) as error:
         raise InvalidFile(
             f"{place}: does not say under which mask its policy was trained; train it anew"
@@ -60,14 +76,20 @@ def load_model(path: Path | str, device: torch.device | str = "cpu") -> Model:
     return Model(policy.eval().requires_grad_(False), name, problem, guard, card.facts)
 
 
-def check_guard(guard: Guard, problem: str) -> None:
-    """Refuse a mask that the problem does not have."""
-    if guard.kind == "drafts" and not PROBLEMS[problem].exact_mask:
-        raise InvalidRequest(
-            f"the exact mask for draft limits is not for {problem}; choose steps of look-ahead"
-        )
+def load_colony(path: Path | str, device: torch.device | str = "cpu") -> Colony:
+    """The network of a training's folder."""
+    place = Path(path)
+    network, card = load_heatmap(place, torch.device(device))
+    try:
+        said = card.trained["config"]
+        told = card.trained["recipe"], said["problem"], _guard_of(said["guard"])
+        sparse = said["sparse"]
+    except (TypeError, KeyError, InvalidRequest) as error:
+        raise InvalidFile(
+            f"{place}: does not say how its network was trained; train it anew with a gfacs recipe"
+        ) from error
+    return Colony(network.eval().requires_grad_(False), *told, card.facts, sparse)
 
 
-def guard_of(said: dict[str, Any]) -> Guard:
-    """The mask that a card names."""
+def _guard_of(said: dict[str, Any]) -> Guard:
     return Guard(said["kind"], Rule(**said["rule"]), said["until"])

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from fairway.inference.config import DecodeConfig
-from fairway.inference.model import Model, check_guard
-from fairway.inference.rng import streams, uniform
+from fairway.inference.model import Model
 from fairway.kernels.lookahead import Guard
 from fairway.kernels.pointer import Pointer
 from fairway.problems.augment import symmetries
@@ -30,15 +29,10 @@ def propose(
 ) -> Int[np.ndarray, "B K M"]:
     """As many tours of every instance as the mode asks for, in the direction of the instances; not yet judged.
 
-    Args:
-        model: Of the same problem.
-        instances: Of any size; they are decoded in parts that fit into memory.
-        mode: How.
-        seed: Equal seeds sample equal tours, on any device but for rounding.
-        first: The number of the first instance, by which each has its own stream of chance.
+    Instances are decoded in parts that fit into memory. Each has its own stream of chance, by its number from the first
+    on: equal seeds sample equal tours, on any device but for rounding.
     """
-    model.check(instances)
-    check_guard(mode.guard or model.guard, instances.problem)
+    model.check(instances, mode.guard)
     step = together(instances.nodes, mode, model.device)
     parts = [
         _of_part(model, instances[at : at + step], mode, (seed, first + at))
@@ -80,3 +74,14 @@ def _decoded(
         case "beam":
             look, score = watch(views, guard, None), scoring(views, pointer)
             return guided.beam(views, look=look, score=score, width=mode.width)
+
+
+def streams(seed: int, first: int, count: int) -> list[Generator]:
+    """Chance for each of so many instances, whatever its company; of the CPU, so that every device draws the same."""
+    numbers = range(first, first + count)
+    return [Generator().manual_seed((seed * 1_000_003 + number) % 2**63) for number in numbers]
+
+
+def uniform(chance: Sequence[Generator], *shape: int) -> Float[Tensor, "B *S"]:
+    """Numbers of this shape for each instance, one after the other."""
+    return torch.stack([torch.rand(shape, generator=stream) for stream in chance])

@@ -31,6 +31,13 @@ Kind = TypeVar("Kind", Policy, HeatmapNetwork)
 FORMAT = 1
 SINCE: dict[str, Any] = {"relations": 0}
 """What the config of a policy did not say from the beginning, and what was meant."""
+PLAN = {
+    "first_epochs": "first",
+    "period": "period",
+    "update_epochs": "refresh",
+    "last_epochs": "last",
+}
+"""What the paper's tables call the fields of a PIP-D head's schedule."""
 LARGEST = 10_000
 """Of the whole numbers in a policy's config: what is larger was not written by us."""
 MOST_SEEN = 10**18
@@ -58,20 +65,35 @@ class Card:
     @property
     def facts(self) -> dict[str, Any]:
         """Which weights these are and how they came about, in the words of the paper's tables."""
-        config = self.trained.get("config") or {}
-        plan = config.get("foresight") or {}
-        seen, epoch = self.trained.get("instances"), config.get("epoch")
+        seen, epoch = self._told("instances"), self._told("config.epoch")
         known = {
-            "policy": self.trained.get("recipe"),
+            "policy": self._told("recipe"),
             "weights": self.sha256[:16],
-            "training_seconds": self.trained.get("seconds"),
+            "training_seconds": self._told("seconds"),
             "epochs": None if not (seen and epoch) else round(seen / epoch),
-            "first_epochs": plan.get("first"),
-            "period": plan.get("period"),
-            "update_epochs": plan.get("refresh"),
-            "last_epochs": plan.get("last"),
+            **{name: self._told(f"config.foresight.{field}") for name, field in PLAN.items()},
         }
         return {name: value for name, value in known.items() if value is not None}
+
+    def _told(self, path: str) -> Any:  # noqa: ANN401 - whatever a card says
+        said: Any = self.trained
+        for name in path.split("."):
+            said = (said or {}).get(name)
+        return said
+
+    def check(self, place: Path) -> None:
+        """Refuse what a card could not say of a training; what it leaves out is not known."""
+        plan = (f"config.foresight.{field}" for field in PLAN.values())
+        for path in ("instances", "seconds", "config.epoch", *plan):
+            try:
+                value = self._told(path)
+            except AttributeError:
+                raise InvalidFile(
+                    f"{place}: expected objects as trained.config and as its foresight"
+                ) from None
+            fits = value is None or (type(value) in (int, float) and 0 <= value <= MOST_SEEN)
+            said = f"trained.{path} is {_short(value)}; expected a number, 0 or more"
+            _need(fits, place, said)
 
 
 def save_policy(
@@ -106,10 +128,7 @@ def load_policy(
 ) -> tuple[Policy, Card]:
     """The policy of a card, of a folder that holds `policy.json`, or of weights with their card beside them.
 
-    Args:
-        path: Where it is.
-        device: Where it goes, whatever it was trained on.
-        config: What it must be made of, where only that will do.
+    It goes to the device, whatever it was trained on; where only one config will do, another is refused.
     """
     return _loaded(path, device, config, Policy)
 
@@ -136,26 +155,25 @@ def _loaded(
 ) -> tuple[Kind, Card]:
     place = _card_place(path)
     card = _card(place)
-    if isinstance(card.policy, HeatmapConfig) != (kind is HeatmapNetwork):
-        drawn = isinstance(card.policy, HeatmapConfig)
-        raise InvalidFile(
-            f"{place}: holds a network that draws heatmaps, for evaluate ants; expected a policy that decodes tours"
-            if drawn
-            else f"{place}: holds a policy that decodes tours; ants need one of a gfacs recipe"
+    drawn = isinstance(card.policy, HeatmapConfig)
+    odd = "a policy that decodes tours; ants need one of a gfacs recipe"
+    if drawn:
+        odd = (
+            "a network that draws heatmaps, for evaluate ants; expected a policy that decodes tours"
         )
-    if config is not None and config != card.policy:
-        found, wanted = asdict(card.policy), asdict(config)
-        raise InvalidFile(
-            f"{place}: holds another policy ({differences(found, wanted)}); choose one with the config asked for"
-        )
+    _need(drawn == (kind is HeatmapNetwork), place, f"holds {odd}")
+    if config is not None:
+        how = differences(asdict(card.policy), asdict(config))
+        said = f"holds another policy ({how}); choose one with the config asked for"
+        _need(config == card.policy, place, said)
     weights = place.parent / card.weights
     content = content_of(weights)
-    if hashlib.sha256(content).hexdigest() != card.sha256:
-        raise InvalidFile(
-            f"{weights}: is truncated, or not the file that {place.name} was written for; copy both again"
-        )
-    tensors, _ = tensors_in(content, weights)
-    tensors = {name: _single(tensor) for name, tensor in tensors.items()}
+    said = f"is truncated, or not the file that {place.name} was written for; copy both again"
+    _need(hashlib.sha256(content).hexdigest() == card.sha256, weights, said)
+    tensors = {
+        name: tensor.float() if tensor.dtype == torch.float16 else tensor
+        for name, tensor in tensors_in(content, weights)[0].items()
+    }
     with torch.device("meta"):
         policy = kind(card.policy)
     check_fit(policy, tensors, weights)
@@ -163,8 +181,9 @@ def _loaded(
     return policy.to(device), card
 
 
-def _single(tensor: Tensor) -> Tensor:
-    return tensor.float() if tensor.dtype == torch.float16 else tensor
+def _need(met: bool, where: Path, otherwise: str) -> None:
+    if not met:
+        raise InvalidFile(f"{where}: {otherwise}")
 
 
 def portable(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -201,21 +220,14 @@ def check_fit(module: nn.Module, tensors: Mapping[str, Tensor], where: Path, of:
         (expected.keys() - tensors, "lacks"),
         (tensors.keys() - expected, "holds an odd"),
     ):
-        if odd:
-            more = f" and {len(odd) - 1} more" if len(odd) > 1 else ""
-            raise InvalidFile(
-                f"{where}: {sentence} {of}{min(odd)}{more}; its config asks for other tensors"
-            )
+        more = f" and {len(odd) - 1} more" if len(odd) > 1 else ""
+        first = f"{sentence} {of}{min(odd, default='')}{more}"
+        _need(not odd, where, f"{first}; its config asks for other tensors")
     for name, tensor in tensors.items():
-        wanted = expected[name]
-        if tensor.shape != wanted.shape or tensor.dtype != wanted.dtype:
-            raise InvalidFile(
-                f"{where}: {of}{name} is {_described(tensor)}; its config asks for {_described(wanted)}"
-            )
-        if not torch.isfinite(tensor).all():
-            raise InvalidFile(
-                f"{where}: {of}{name} holds values that are no numbers; use a checkpoint from before that"
-            )
+        found, wanted = _described(tensor), _described(expected[name])
+        _need(found == wanted, where, f"{of}{name} is {found}; its config asks for {wanted}")
+        said = f"{of}{name} holds values that are no numbers; use a checkpoint from before that"
+        _need(bool(torch.isfinite(tensor).all()), where, said)
 
 
 def differences(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
@@ -250,12 +262,9 @@ def _card_place(path: Path) -> Path:
     path = located(path)
     if os.path.isdir(path):
         place = path / "policy.json"
-    elif path.suffix == ".json":
-        place = path
-    elif path.suffix == ".safetensors":
-        place = path.with_suffix(".json")
     else:
-        place = path.with_name(f"{path.name}.json")
+        stem = path.stem if path.suffix in (".json", ".safetensors") else path.name
+        place = path.with_name(f"{stem}.json")
     if not os.path.exists(place):
         raise InvalidFile(_no_policy(path, place))
     return place
@@ -283,75 +292,54 @@ def _no_policy(path: Path, place: Path) -> str:
 
 
 def _card(place: Path) -> Card:
-    record = _json(place)
-    names = {field.name for field in fields(Card)}
-    if not isinstance(record, dict) or record.keys() != names:
-        raise InvalidFile(
-            f"{place}: is no card of a policy ({_keys(record, names)}); expected what a training leaves as policy.json"
-        )
-    if record["format"] != FORMAT:
-        raise InvalidFile(
-            f"{place}: has format {record['format']!r}; this version of Fairway reads format {FORMAT}"
-        )
+    try:
+        record: Any = json.loads(content_of(place))
+    except (ValueError, RecursionError) as error:
+        raise InvalidFile(f"{place}: is no JSON ({error})") from error
+    wrong = _wrong_keys(record, {field.name for field in fields(Card)})
+    said = f"is no card of a policy ({wrong}); expected what a training leaves as policy.json"
+    _need(not wrong, place, said)
+    said = f"has format {record['format']!r}; this version of Fairway reads format {FORMAT}"
+    _need(record["format"] == FORMAT, place, said)
     weights, digest, trained = record["weights"], record["sha256"], record["trained"]
-    if not (isinstance(weights, str) and weights and Path(weights).name == weights):
-        raise InvalidFile(f"{place}: names its weights {weights!r}; expected a file beside it")
-    if not (isinstance(digest, str) and isinstance(trained, dict)):
-        raise InvalidFile(f"{place}: expected a text as sha256 and an object as trained")
-    _check_trained(trained, place)
-    return Card(FORMAT, _policy_config(record["policy"], place), weights, digest, trained)
+    beside = isinstance(weights, str) and weights and Path(weights).name == weights
+    _need(bool(beside), place, f"names its weights {weights!r}; expected a file beside it")
+    fits = isinstance(digest, str) and isinstance(trained, dict)
+    _need(fits, place, "expected a text as sha256 and an object as trained")
+    card = Card(FORMAT, _policy_config(record["policy"], place), weights, digest, trained)
+    card.check(place)
+    return card
 
 
-def _check_trained(trained: dict[str, Any], place: Path) -> None:
-    """Refuse what a card could not say of a training; what it leaves out is not known."""
-    config = trained.get("config") or {}
-    plan = config.get("foresight") or {} if isinstance(config, dict) else None
-    if not isinstance(plan, dict):
-        raise InvalidFile(f"{place}: expected objects as trained.config and as its foresight")
-    numbers = {f"trained.{name}": trained.get(name) for name in ("instances", "seconds")}
-    numbers |= {"trained.config.epoch": config.get("epoch")}
-    numbers |= {
-        f"trained.config.foresight.{name}": plan.get(name)
-        for name in ("first", "period", "refresh", "last")
-    }
-    for name, value in numbers.items():
-        if value is not None and not (type(value) in (int, float) and 0 <= value <= MOST_SEEN):
-            raise InvalidFile(f"{place}: {name} is {_short(value)}; expected a number, 0 or more")
-
-
-def _policy_config(record: object, place: Path) -> NetworkConfig:
+def _policy_config(record: Any, place: Path) -> NetworkConfig:  # noqa: ANN401 - whatever a card says
     """Of either kind, which are told apart by their fields."""
     drawn = isinstance(record, dict) and "graph" in record
     kind = HeatmapConfig if drawn else PolicyConfig
     hints = get_type_hints(kind)
     if isinstance(record, dict) and not drawn:
         record = SINCE | record
-    if not isinstance(record, dict) or record.keys() != hints.keys():
-        raise InvalidFile(f"{place}: its policy is no config ({_keys(record, set(hints))})")
+    wrong = _wrong_keys(record, set(hints))
+    _need(not wrong, place, f"its policy is no config ({wrong})")
     for name, value in record.items():
         choices = get_args(hints[name])
         fits = value in choices if choices else type(value) is hints[name]
-        if not fits or (hints[name] is int and not 0 <= value <= LARGEST):
-            expected = " or ".join(map(repr, choices)) or hints[name].__name__
-            raise InvalidFile(f"{place}: policy.{name} is {value!r}; expected {expected}")
+        fits = fits and not (hints[name] is int and not 0 <= value <= LARGEST)
+        expected = " or ".join(map(repr, choices)) or hints[name].__name__
+        _need(fits, place, f"policy.{name} is {value!r}; expected {expected}")
     try:
         return kind(**record)
     except (InvalidRequest, ZeroDivisionError) as error:
         raise InvalidFile(f"{place}: its policy cannot be built ({error})") from error
 
 
-def _keys(record: object, names: set[str]) -> str:
+def _wrong_keys(record: object, names: set[str]) -> str:
+    """What is wrong with the keys of a record; empty where nothing is."""
     if not isinstance(record, dict):
         return "expected a JSON object"
+    if record.keys() == names:
+        return ""
     unknown, missing = sorted(record.keys() - names), sorted(names - record.keys())
     return f"unknown keys: {', '.join(unknown) or 'none'}; missing keys: {', '.join(missing) or 'none'}"
-
-
-def _json(place: Path) -> object:
-    try:
-        return json.loads(content_of(place))
-    except (ValueError, RecursionError) as error:
-        raise InvalidFile(f"{place}: is no JSON ({error})") from error
 
 
 def _named_weights(place: Path) -> str | None:

@@ -8,40 +8,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
+from typing import cast, get_args
 
 from fairway.errors import InvalidRequest
 from fairway.problems.beds import beds
-from fairway.recipes import gfacs, own, paper, variants
-from fairway.recipes.task import Task, task_named
-from fairway.train.config import TrainConfig
-from fairway.train.gfacs.config import ColonyConfig
+from fairway.problems.table import PROBLEMS, Name
+from fairway.recipes import variants
+from fairway.recipes.models import MODELS, Config, Recipe, Task, general
+from fairway.train.config import Hardness
 
-Recipe = Callable[[Task], TrainConfig | ColonyConfig]
-
-MODELS: dict[str, Recipe] = {
-    "pomo": paper.pomo,
-    "pomo-star": paper.pomo_star,
-    "pomo-star-pip": paper.pomo_star_pip,
-    "pomo-star-pip-d": paper.pomo_star_pip_d,
-    "am": paper.am,
-    "am-star": paper.am_star,
-    "am-star-pip": paper.am_star_pip,
-    "am-star-pip-d": paper.am_star_pip_d,
-    "gfacs-star": gfacs.gfacs_star,
-    "gfacs-star-pip": gfacs.gfacs_star_pip,
-    "gfacs-star-pip-d": gfacs.gfacs_star_pip_d,
-    "fairway": own.fairway,
-}
-
-GENERAL: dict[str, Callable[[], TrainConfig]] = {
-    "general-tsptw": lambda: own.general("tsptw"),
-    "general-tspdl": lambda: own.general("tspdl"),
-}
+GENERAL = {f"general-{name}": partial(general, problem.name) for name, problem in PROBLEMS.items()}
 """Recipes for all beds of a problem."""
-
-
 COLONIES = ("gfacs-star", "gfacs-star-pip", "gfacs-star-pip-d")
-Change = Callable[..., TrainConfig | ColonyConfig]
+Change = Callable[..., Config]
 LAMBDAS: dict[str, Change] = {
     f"lambda{value:g}": partial(variants.penalised, multiplier=value)
     for value in (0.1, 0.5, 2.0, 10.0)
@@ -63,41 +42,35 @@ STUDIES: tuple[tuple[tuple[str, ...], dict[str, Change]], ...] = (
     (
         COLONIES,
         {
-            "limits": gfacs.by_limits,
-            "growing": gfacs.growing,
-            "searched": gfacs.judged_by_search,
-            "searched-growing": gfacs.judged_by_search_and_growing,
+            "limits": variants.by_limits,
+            "growing": variants.growing,
+            "searched": variants.judged_by_search,
+            "searched-growing": variants.judged_by_search_and_growing,
         },
     ),
-    (COLONIES[1:], {"sparse": gfacs.looking_nearby}),
+    (COLONIES[1:], {"sparse": variants.looking_nearby}),
 )
 """Which models are studied with which change, and what its name adds to theirs."""
 
 
-def _changed(model: Recipe, change: Change, task: Task) -> TrainConfig | ColonyConfig:
-    return change(model(task))
+def _changed(model: str, change: Change) -> Recipe:
+    return lambda task: change(MODELS[model](task))
 
 
+FINE_TUNE = "finetune-"
 ABLATIONS: dict[str, Recipe] = {
-    f"{model}-{word}": partial(_changed, MODELS[model], change)
+    f"{model}-{word}": _changed(model, change)
     for models, changes in STUDIES
     for model in models
     for word, change in changes.items()
-}
-FINE_TUNE = "finetune-"
-ABLATIONS[f"{FINE_TUNE}pomo-star-pip"] = partial(
-    _changed, paper.pomo_star_pip, variants.fine_tuning
-)
-
+} | {f"{FINE_TUNE}pomo-star-pip": _changed("pomo-star-pip", variants.fine_tuning)}
 RECIPES = MODELS | ABLATIONS
 """What a name stands for, up to the task at its end."""
-
-
 MOST_NODES = 1_000
 """What a policy that looks at every pair of nodes, for many tours at once, can be trained on."""
 
 
-def recipe_named(name: str) -> TrainConfig | ColonyConfig:
+def recipe_named(name: str) -> Config:
     """The config that a name stands for; any number of nodes may stand in it."""
     if name in GENERAL:
         return GENERAL[name]()
@@ -125,18 +98,23 @@ def needs_weights(name: str) -> bool:
 def recipe_names() -> list[str]:
     """The recipes for the published beds, ours for small problems, ablations on the bed they are studied on."""
     tasks = [f"{bed.problem}{bed.nodes}-{bed.hardness}" for bed in beds().values() if bed.published]
-    small = [f"{problem}{nodes}-hard" for problem in ("tsptw", "tspdl") for nodes in (10, 20)]
     large = "tsptw500-medium"
     every = [f"{model}-{task}" for model in MODELS for task in tasks]
     every += [f"{model}-{large}" for model in COLONIES]
     every += [f"{name}-{large if 'gfacs' in name else 'tsptw50-medium'}" for name in ABLATIONS]
-    return [*every, *(f"fairway-{task}" for task in small), *GENERAL]
+    every += [f"fairway-{problem}{nodes}-hard" for problem in PROBLEMS for nodes in (10, 20)]
+    return [*every, *GENERAL]
 
 
 def _parted(name: str) -> tuple[str, Task | None]:
-    """A name's recipe, and the task that its last two words are; None where they are none."""
+    """A name's recipe, and the task that its last two words are, such as tsptw50 and hard; None where they are none."""
     recipe, *last = name.rsplit("-", 2)
-    return recipe, task_named(*last) if len(last) == 2 else None
+    place, hardness = last if len(last) == 2 else ("", "")
+    problem, nodes = place[:5], place[5:]
+    known = problem in PROBLEMS and hardness in get_args(Hardness)
+    if not (known and nodes.isascii() and nodes.isdecimal() and len(nodes) < 10):
+        return recipe, None
+    return recipe, Task(cast(Name, problem), cast(Hardness, hardness), int(nodes))
 
 
 def _unknown(name: str, task: Task | None) -> InvalidRequest:

@@ -4,19 +4,21 @@ from dataclasses import replace
 
 from fairway.errors import InvalidRequest
 from fairway.policies.norms import Normalisation
-from fairway.train.config import TrainConfig
+from fairway.train.config import ColonyConfig, TrainConfig
 from fairway.train.schedule import rate_at
 
 FINE_TUNING = 100
 """One epoch of fine-tuning for so many of training, as in the paper's shortest setting."""
+NO_PENALTY = "has no penalty to change; choose a star model"
+SMALLEST = 20
+"""Nodes of the instances with which a colony begins that grows."""
 
 
 def guarded_at_first(config: TrainConfig, steps: int) -> TrainConfig:
     """Early stop of the masking: only the first steps of a tour are guarded."""
-    if config.guard.kind == "none":
-        raise InvalidRequest(
-            f"{config.name}: has no mask that could stop after {steps} steps; choose a model with one"
-        )
+    _need(
+        config.guard.kind != "none", config, "has no mask that could stop; choose a model with one"
+    )
     return replace(config, guard=replace(config.guard, until=steps))
 
 
@@ -27,13 +29,13 @@ def normalised(config: TrainConfig, by: Normalisation) -> TrainConfig:
 
 def penalised(config: TrainConfig, multiplier: float) -> TrainConfig:
     """Another Lagrangian multiplier."""
-    _must_be_penalised(config)
+    _need(config.objective.penalty is not None, config, NO_PENALTY)
     return replace(config, objective=replace(config.objective, penalty=multiplier))
 
 
 def without_count(config: TrainConfig) -> TrainConfig:
     """A penalty without J_IN, the number of limits passed."""
-    _must_be_penalised(config)
+    _need(config.objective.penalty is not None, config, NO_PENALTY)
     return replace(config, objective=replace(config.objective, count=False))
 
 
@@ -42,8 +44,7 @@ def refreshed_every(config: TrainConfig, period: int) -> TrainConfig:
     plan = config.foresight
     if plan is None:
         raise InvalidRequest(f"{config.name}: has no learned mask to refresh; choose a pip-d model")
-    share = plan.refresh / plan.period
-    length = max(1, round(share * period))
+    length = max(1, round(plan.refresh / plan.period * period))
     return replace(config, foresight=replace(plan, period=period, refresh=length, last=length))
 
 
@@ -52,16 +53,40 @@ def fine_tuning(config: TrainConfig) -> TrainConfig:
 
     The rate is the one with which such a training ends.
     """
-    if config.guard.kind == "none" or config.foresight is not None:
-        raise InvalidRequest(
-            f"{config.name}: fine-tuning switches an exact mask on; choose a pip model"
-        )
-    last = replace(
-        config.rate, peak=rate_at(config.rate, config.rate.warm_up, 0.95), shape="constant"
-    )
-    return replace(config, epochs=max(1, config.epochs // FINE_TUNING), rate=last)
+    exact = config.guard.kind != "none" and config.foresight is None
+    _need(exact, config, "fine-tuning switches an exact mask on; choose a pip model")
+    peak = rate_at(config.rate, config.rate.warm_up, 0.95)
+    rate = replace(config.rate, peak=peak, shape="constant")
+    return replace(config, epochs=max(1, config.epochs // FINE_TUNING), rate=rate)
 
 
-def _must_be_penalised(config: TrainConfig) -> None:
-    if config.objective.penalty is None:
-        raise InvalidRequest(f"{config.name}: has no penalty to change; choose a star model")
+def by_limits(config: ColonyConfig) -> ColonyConfig:
+    """The graph as the paper describes it, without the neighbours by distance that the authors' code adds."""
+    return replace(config, policy=replace(config.policy, graph="limits"))
+
+
+def growing(config: ColonyConfig) -> ColonyConfig:
+    """Instances of a fifth of the nodes, then of two fifths, then of all: small ones teach most of it, and quickly."""
+    sizes = (max(SMALLEST, config.nodes * fifths // 5) for fifths in (1, 2, 5))
+    return replace(config, growth=tuple(min(nodes, config.nodes) for nodes in sizes))
+
+
+def judged_by_search(config: ColonyConfig) -> ColonyConfig:
+    """Tours as sampled count as what local search makes of them, from the first step on."""
+    return replace(config, credit=(1.0, 1.0))
+
+
+def judged_by_search_and_growing(config: ColonyConfig) -> ColonyConfig:
+    """Both, as the colonies of 500 nodes in our tables are trained."""
+    return growing(judged_by_search(config))
+
+
+def looking_nearby(config: ColonyConfig) -> ColonyConfig:
+    """The paper's sparse strategy: the mask looks at the neighbours of the graph alone."""
+    _need(config.guard.kind != "none", config, "has no mask to look less far; choose a pip model")
+    return replace(config, sparse=True)
+
+
+def _need(met: bool, config: TrainConfig | ColonyConfig, otherwise: str) -> None:
+    if not met:
+        raise InvalidRequest(f"{config.name}: {otherwise}")

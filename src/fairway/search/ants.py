@@ -14,7 +14,7 @@ from torch import Tensor
 from fairway.kernels.lookahead import Guard, Look, Outlook, none
 from fairway.problems.batch import Batch, rows
 from fairway.problems.problem import State
-from fairway.search.decode import Noise, watch
+from fairway.search.decode import Noise, foretold, relaxed, watch
 from fairway.search.rollout import Rollout, Score, Select, inverse, rollout, violation_unit
 
 DECAY = 0.9
@@ -54,13 +54,7 @@ def untouched(batch: Batch) -> Pheromone:
 def log_weights(
     heuristic: Float[Tensor, "B N N"], pheromone: Pheromone | None = None, power: float = 1.0
 ) -> Float[Tensor, "B N N"]:
-    """The logarithm of how strongly ants are drawn from row to column.
-
-    Args:
-        heuristic: Its logarithm.
-        pheromone: What earlier ants left; as much everywhere by default.
-        power: Of both, the inverse of the temperature.
-    """
+    """The logarithm of how strongly ants are drawn from row to column; the power is the inverse of the temperature."""
     if pheromone is not None:
         heuristic = heuristic + pheromone.amount.log()
     return power * heuristic
@@ -73,13 +67,8 @@ def cost_to_ants(batch: Batch, built: Rollout) -> Float[Tensor, "B P"]:
 
 def construct(batch: Batch, look: Look, pull: Float[Tensor, "B N N"], noise: Noise) -> Rollout:
     """As many ants as the noise has rows, drawn as `log_weights` says, under a look-ahead."""
-    return rollout(
-        batch,
-        look=look,
-        score=_pulled(pull),
-        select=inverse(noise, _as_numbered(batch)),
-        tours=noise.shape[1],
-    )
+    ants = noise.shape[1]
+    return rollout(batch, look=look, score=_pulled(pull), select=_drawn(noise), tours=ants)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +93,7 @@ class Trajectories:
 @torch.no_grad()
 def explore(batch: Batch, look: Look, pull: Float[Tensor, "B N N"], noise: Noise) -> Trajectories:
     """Forage, and keep what the ants could have done instead."""
-    return _trodden(batch, look, _pulled(pull), inverse(noise, _as_numbered(batch)), noise.shape[1])
+    return _trodden(batch, look, _pulled(pull), _drawn(noise), noise.shape[1])
 
 
 @torch.no_grad()
@@ -115,13 +104,8 @@ def replay_tours(batch: Batch, look: Look, tours: Int[Tensor, "B P M"]) -> Traje
 
 def weigh(batch: Batch, tours: Int[Tensor, "B P M"]) -> Rollout:
     """How well given tours keep the limits, and nothing else of them."""
-    return rollout(
-        batch,
-        look=none(batch),
-        score=_indifferent,
-        select=_along(tours),
-        tours=tours.shape[1],
-    )
+    ants = tours.shape[1]
+    return rollout(batch, look=none(batch), score=_indifferent, select=_along(tours), tours=ants)
 
 
 def outlook_of(
@@ -131,22 +115,20 @@ def outlook_of(
     near: Int[Tensor, "B N K"] | None = None,
     doom: Doom | None = None,
 ) -> Look:
-    """The look-ahead of one rollout.
+    """The look-ahead of one rollout; what a learned guard asks is `doom`.
 
-    Args:
-        batch: The instances.
-        guard: Which mask.
-        ants: Of each instance.
-        near: Neighbours of each node outside which candidates are not looked at, and so pass: the paper's sparse
-            strategy, which saves nothing here, where a look at all of them costs no more.
-        doom: What a learned guard asks.
+    Where neighbours are given, candidates outside them are not looked at, and so pass: the paper's sparse strategy,
+    which saves nothing here, where a look at all of them costs no more.
     """
     if guard.kind == "learned":
         assert doom is not None, "a learned guard asks a head"
-        look = _foretold(batch, doom)
+        look = foretold(batch, _remembering(doom))
     else:
         look = watch(batch, guard, ants)
-    return look if near is None else _nearby(look, near)
+    if near is None:
+        return look
+    far = beyond(near)
+    return relaxed(look, lambda state: far[rows(state.node), state.node])
 
 
 def beyond(near: Int[Tensor, "B N K"]) -> Bool[Tensor, "B N N"]:
@@ -164,9 +146,10 @@ def _indifferent(state: State, outlook: Outlook) -> Float[Tensor, "B P N"]:
     return torch.zeros_like(outlook.level)
 
 
-def _as_numbered(batch: Batch) -> Int[Tensor, "B N"]:
-    instances, nodes = batch.limit.shape
-    return torch.arange(nodes, device=batch.limit.device).expand(instances, nodes)
+def _drawn(noise: Noise) -> Select:
+    """By chance, candidates in the order of their numbers."""
+    nodes = noise.shape[-1] + 1
+    return inverse(noise, torch.arange(nodes, device=noise.device).expand(len(noise), nodes))
 
 
 def _along(tours: Int[Tensor, "B P M"]) -> Select:
@@ -194,29 +177,14 @@ def _trodden(batch: Batch, look: Look, score: Score, select: Select, ants: int) 
     return Trajectories(built, torch.stack(levels, dim=-1), allowed, after)
 
 
-def _foretold(batch: Batch, doom: Doom) -> Look:
-    """What a PIP-D head takes to be infeasible is not allowed. For one rollout: it remembers where ants came from."""
-    free, before = none(batch), None
+def _remembering(doom: Doom) -> Callable[[State], Bool[Tensor, "B S N"]]:
+    """What a PIP-D head takes to be infeasible. For one rollout: it remembers where ants came from."""
+    before = None
 
-    def look(state: State) -> Outlook:
+    def doomed(state: State) -> Bool[Tensor, "B S N"]:
         nonlocal before
-        outlook = free(state)
         came = state.node if before is None else before
         before = state.node
-        doomed = doom(came, state.node, state.level) > 0
-        return Outlook(outlook.level, outlook.bound, state.unvisited & ~doomed)
+        return doom(came, state.node, state.level) > 0
 
-    return look
-
-
-def _nearby(look: Look, near: Int[Tensor, "B N K"]) -> Look:
-    """The same for candidates among the neighbours of where an ant stands; all others pass."""
-    far = beyond(near)
-
-    def some(state: State) -> Outlook:
-        outlook = look(state)
-        passing = far[rows(state.node), state.node]
-        bound = torch.where(passing, torch.inf, outlook.bound)
-        return Outlook(outlook.level, bound, outlook.allowed | (passing & state.unvisited))
-
-    return some
+    return doomed

@@ -1,9 +1,10 @@
 """A policy's tours: whole rollouts of a pointer under a guard, with the log-probabilities that training follows."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from fairway.kernels.lookahead import Guard, Look, Outlook, ahead, along, complete, none
@@ -48,7 +49,7 @@ def decode(
 
     Gradients flow from the log-probabilities into the pointer. The oracle is what a learned guard asks.
     """
-    if batch.limit.is_cuda and _in_the_kernels_reach(batch, guard):
+    if _in_the_kernels_reach(batch, guard):
         return _in_one_launch(batch, pointer, guard, noise, oracle)
     with torch.no_grad():
         built, trace = traced(batch, pointer, guard, noise, oracle)
@@ -59,8 +60,8 @@ def decode(
 @torch.no_grad()
 def build(batch: Batch, pointer: Pointer, guard: Guard, noise: Noise | None = None) -> Rollout:
     """The same tours where nobody asks how likely they were, which on a CPU saves most of the time."""
-    if batch.limit.is_cuda and _in_the_kernels_reach(batch, guard):
-        return _in_one_launch(batch, pointer, guard, noise, None).rollout
+    if _in_the_kernels_reach(batch, guard):
+        return _in_one_launch(batch, pointer, guard, noise).rollout
     if batch.limit.device.type == "cpu" and cpu.reaches(batch, pointer, guard):
         walked = cpu.decode(batch, pointer, guard, noise)
         return weighed(batch, walked.tours, walked.levels, walked.dead_ends)
@@ -108,8 +109,7 @@ def follow(batch: Batch, pointer: Pointer, trace: Trace, built: Rollout) -> Floa
     level = torch.cat([state.level for state in trace.states], dim=1)
     fields = zip(*((o.level, o.bound, o.allowed) for o in trace.outlooks), strict=True)
     outlook = Outlook(*(torch.cat(field, dim=1) for field in fields))
-    known = None if pointer.facts is None else known_facts(batch, node, level, outlook)
-    scored = scores(pointer, node, level, outlook.allowed, known)
+    scored = scoring(batch, pointer)(State(node, level, outlook.allowed), outlook)
     chosen = built.tours.transpose(1, 2).flatten(1)
     likely = log_probabilities(scored, outlook.allowed, chosen)
     return likely.unflatten(1, (len(trace.states), -1)).sum(1)
@@ -137,47 +137,43 @@ def watch(batch: Batch, guard: Guard, tours: int | None, oracle: Pointer | None 
             look = complete(batch)
         case "learned":
             assert oracle is not None, "a learned guard asks an oracle"
-            look = _foretold(batch, oracle)
-    return look if guard.until is None else _for_a_while(look, guard.until)
+            look = foretold(batch, lambda state: scores(oracle, state.node, state.level) > 0)
+    if guard.until is None:
+        return look
+    least = batch.limit.shape[1] - guard.until
+    return relaxed(look, lambda state: state.unvisited.sum(-1, keepdim=True) < least)
 
 
-def _foretold(batch: Batch, oracle: Pointer) -> Look:
-    """What a PIP-D head takes to be infeasible, with a probability above one half, is not allowed."""
+def foretold(batch: Batch, doomed: Callable[[State], Bool[Tensor, "B P N"]]) -> Look:
+    """What is taken to be infeasible is not allowed."""
     free = none(batch)
 
     def look(state: State) -> Outlook:
         outlook = free(state)
-        doom = scores(oracle, state.node, state.level)
-        return Outlook(outlook.level, outlook.bound, state.unvisited & (doom <= 0))
+        return Outlook(outlook.level, outlook.bound, state.unvisited & ~doomed(state))
 
     return look
 
 
-def _for_a_while(look: Look, steps: int) -> Look:
-    """The mask for the first steps of a tour, and nothing but the visited nodes after them."""
+def relaxed(look: Look, passing: Callable[[State], Bool[Tensor, "B P #N"]]) -> Look:
+    """The same mask, except that some candidates pass, where they are unvisited."""
 
-    def short(state: State) -> Outlook:
-        outlook = look(state)
-        nodes = state.unvisited.shape[-1]
-        over = state.unvisited.sum(-1, keepdim=True) < nodes - steps
-        bound = torch.where(over, torch.inf, outlook.bound)
-        return Outlook(outlook.level, bound, torch.where(over, state.unvisited, outlook.allowed))
+    def lenient(state: State) -> Outlook:
+        outlook, some = look(state), passing(state)
+        bound = torch.where(some, torch.inf, outlook.bound)
+        return Outlook(outlook.level, bound, outlook.allowed | (some & state.unvisited))
 
-    return short
+    return lenient
 
 
 def _in_the_kernels_reach(batch: Batch, guard: Guard) -> bool:
     """The plain loop knows two steps and any size; the kernel is for what is trained and used most."""
     two_steps = guard.kind == "ahead" and guard.rule.steps == 2
-    return not two_steps and batch.limit.shape[1] <= MOST_NODES
+    return batch.limit.is_cuda and not two_steps and batch.limit.shape[1] <= MOST_NODES
 
 
 def _in_one_launch(
-    batch: Batch,
-    pointer: Pointer,
-    guard: Guard,
-    noise: Noise | None,
-    oracle: Pointer | None,
+    batch: Batch, pointer: Pointer, guard: Guard, noise: Noise | None, oracle: Pointer | None = None
 ) -> Decoded:
     """The Triton kernel, which follows the tours while it builds them."""
     from fairway.kernels.pointer import gpu

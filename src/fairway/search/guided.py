@@ -72,9 +72,8 @@ def _extended(
     outlook = _among(look(state), state, layer.likely)
     allowed = outlook.allowed
     scored = torch.where(allowed, score(state, outlook), -torch.inf)
-    likely = layer.likely[..., None] + torch.where(
-        allowed, scored - scored.logsumexp(-1, keepdim=True), -torch.inf
-    )
+    scored = scored - scored.logsumexp(-1, keepdim=True)
+    likely = layer.likely[..., None] + torch.where(allowed, scored, -torch.inf)
     nodes = likely.shape[-1]
     most = min(SPARE * width, width * nodes)
     best, index = likely.flatten(1).topk(most)
@@ -83,10 +82,8 @@ def _extended(
     at = rows(parent)
     path = layer.path[at, parent]
     path[..., step] = node
-    following = State(
-        node, extend(batch, level, here, node),
-        state.unvisited[at, parent].scatter(-1, node[..., None], False),
-    )  # fmt: skip
+    unvisited = state.unvisited[at, parent].scatter(-1, node[..., None], False)
+    following = State(node, extend(batch, level, here, node), unvisited)
     length = layer.length.gather(1, parent) + batch.travel(here, node)
     visited = layer.visited.gather(1, parent) + keys[node]
     return _Layer(following, best, length, visited, path)
@@ -107,28 +104,21 @@ def _cut(layer: _Layer, width: int) -> _Layer:
     short = width - best.shape[1]
     best = torch.nn.functional.pad(best, (0, short), value=-torch.inf)
     index = torch.nn.functional.pad(index, (0, short))
-    at = rows(index)
-    state = State(*(part[at, index] for part in (
-        layer.state.node, layer.state.level, layer.state.unvisited,
-    )))  # fmt: skip
-    return _Layer(
-        state, best, layer.length[at, index], layer.visited[at, index], layer.path[at, index]
-    )
+    at, state = (rows(index), index), layer.state
+    kept = State(state.node[at], state.level[at], state.unvisited[at])
+    return _Layer(kept, best, layer.length[at], layer.visited[at], layer.path[at])
 
 
 def _dominated(layer: _Layer) -> Bool[Tensor, "B W"]:
     """Which labels another one of the same set and last stop beats, or equals and comes before."""
-    node, level = layer.state.node, layer.state.level
-    same = (layer.visited[:, :, None] == layer.visited[:, None]) & (
-        node[:, :, None] == node[:, None]
+    marks = (layer.visited, layer.state.node, layer.state.level, layer.length)
+    (mine, here, low, short), (other, there, high, long) = (
+        [mark.unsqueeze(axis) for mark in marks] for axis in (2, 1)
     )
-    no_worse = (level[:, :, None] <= level[:, None]) & (
-        layer.length[:, :, None] <= layer.length[:, None]
-    )
-    equal = (level[:, :, None] == level[:, None]) & (
-        layer.length[:, :, None] == layer.length[:, None]
-    )
-    order = torch.arange(node.shape[1], device=node.device)
+    same = (mine == other) & (here == there)
+    no_worse = (low <= high) & (short <= long)
+    equal = (low == high) & (short == long)
+    order = torch.arange(layer.length.shape[1], device=layer.length.device)
     earlier = order[:, None] < order
     alive = (layer.likely > -torch.inf)[:, :, None]
     return (alive & same & no_worse & (~equal | earlier)).any(1)

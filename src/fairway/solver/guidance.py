@@ -12,8 +12,7 @@ from fairway.problems.table import PROBLEMS
 from fairway.weights import located, shipped
 
 if TYPE_CHECKING:
-    from fairway.inference.ants import Colony
-    from fairway.inference.model import Model
+    from fairway.inference.model import Colony, Model
 
 SHARE = 0.5
 """Of the budget, what they may take: where a policy's tour takes that long, it is worth it."""

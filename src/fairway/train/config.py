@@ -4,12 +4,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from fairway.errors import InvalidRequest
-from fairway.kernels.lookahead.rule import Guard
-from fairway.policies.config import POMO, PolicyConfig
+from fairway.kernels.lookahead.rule import Guard, check_guard
+from fairway.policies.config import POMO, HeatmapConfig, PolicyConfig
 from fairway.problems.generate import LAWS, Law
+from fairway.problems.table import Name
 from fairway.train.losses import Objective
 
 Hardness = Literal["easy", "medium", "hard"]
+MIN_NODES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,67 +44,85 @@ class Rate:
 
 
 ONE_STEP, PENALISED, PAPERS_RATE = Guard(), Objective(), Rate()
+PAPERS_HEATMAP = HeatmapConfig()
 
 
 @dataclass(frozen=True, slots=True)
-class TrainConfig:
-    """One model's training."""
+class RunConfig:
+    """What the training of any network asks for."""
 
     name: str
-    problem: Literal["tsptw", "tspdl"]
+    problem: Name
     hardness: Hardness
     nodes: int
-    policy: PolicyConfig = POMO
     guard: Guard = ONE_STEP
-    objective: Objective = PENALISED
-    baseline: Literal["shared", "greedy"] = "shared"
-    preference: float = 0.0
-    """How sharply an instance's tours are compared by twos; 0 for advantages over a baseline instead."""
     batch: int = 64
     """Instances a step, over all processes together."""
-    tours: int = 50
-    """Tours sampled for each instance."""
-    optimiser: Literal["adam", "muon"] = "adam"
-    rate: Rate = PAPERS_RATE
-    weight_decay: float = 1e-6
-    """Part of the gradient with Adam; what matrices lose of themselves at each step, by the rate, with Muon."""
-    clip_norm: float | None = None
     epoch: int = 10_000
     """Instances an epoch, the unit of schedules."""
     epochs: int = 10_000
     """How long the run is meant to be, where nothing else is asked."""
     foresight: Foresight | None = None
-    average: float = 0.0
-    """The share of the old weights in their running average after each step; 0 keeps none."""
-    half: bool = True
-    """Whether matrix products run in bf16 on a GPU; levels and slacks are float32 always."""
+    clip_norm: float | None = None
     seed: int = 2023
-    mixture: tuple[tuple[Hardness, int], ...] = ()
-    """Hardnesses and sizes that steps take in turn, for a policy that knows several; without any, the config's own."""
 
-    def __post_init__(self) -> None:
-        if self.nodes < 3 or self.batch < 1 or self.tours < 1:
+    def _check(self, sampled: int, least: str, has_head: bool) -> None:
+        """Refuse what no network could be trained on; so many tours are sampled for each instance."""
+        if self.nodes < MIN_NODES or self.batch < 1 or sampled < int(least.split(maxsplit=1)[0]):
             raise InvalidRequest(
-                f"{self.nodes} nodes, batches of {self.batch} and {self.tours} tours cannot be trained on; "
-                "expected at least 3 nodes, 1 instance and 1 tour"
+                f"{self.nodes} nodes, batches of {self.batch} and {sampled} tours of each cannot be trained on; "
+                f"expected at least {MIN_NODES} nodes, 1 instance and {least}"
             )
         if (self.problem, self.hardness) not in LAWS:
             known = ", ".join(f"{problem} {hardness}" for problem, hardness in LAWS)
             raise InvalidRequest(
                 f"no law for {self.problem} {self.hardness}; expected one of {known}"
             )
-        if self.guard.kind == "drafts" and self.problem != "tspdl":
-            raise InvalidRequest(
-                "the exact mask for draft limits serves tspdl; use a look-ahead here"
-            )
+        check_guard(self.guard, self.problem)
+        if (self.foresight is not None) != has_head:
+            raise InvalidRequest("a PIP-D head and its schedule come together or not at all")
+
+    @property
+    def law(self) -> Law:
+        """The law that instances are drawn from."""
+        return LAWS[self.problem, self.hardness]
+
+    @property
+    def instances(self) -> int:
+        """How many instances the run is meant to see."""
+        return self.epoch * self.epochs
+
+
+@dataclass(frozen=True, slots=True)
+class TrainConfig(RunConfig):
+    """One policy's training."""
+
+    policy: PolicyConfig = POMO
+    objective: Objective = PENALISED
+    baseline: Literal["shared", "greedy"] = "shared"
+    preference: float = 0.0
+    """How sharply an instance's tours are compared by twos; 0 for advantages over a baseline instead."""
+    tours: int = 50
+    """Tours sampled for each instance."""
+    optimiser: Literal["adam", "muon"] = "adam"
+    rate: Rate = PAPERS_RATE
+    weight_decay: float = 1e-6
+    """Part of the gradient with Adam; what matrices lose of themselves at each step, by the rate, with Muon."""
+    average: float = 0.0
+    """The share of the old weights in their running average after each step; 0 keeps none."""
+    half: bool = True
+    """Whether matrix products run in bf16 on a GPU; levels and slacks are float32 always."""
+    mixture: tuple[tuple[Hardness, int], ...] = ()
+    """Hardnesses and sizes that steps take in turn, for a policy that knows several; without any, the config's own."""
+
+    def __post_init__(self) -> None:
+        self._check(self.tours, "1 tour", self.policy.foresight)
         if self.baseline == "shared" and self.tours == 1:
             raise InvalidRequest("a shared baseline needs two tours an instance or more")
         if (self.mixture or self.preference) and self.baseline != "shared":
             raise InvalidRequest("mixtures of instances and preferences need the shared baseline")
         if self.preference and self.objective.penalty is None:
             raise InvalidRequest("preferences need penalties, by which late tours can be compared")
-        if (self.foresight is not None) != self.policy.foresight:
-            raise InvalidRequest("a PIP-D head and its schedule come together or not at all")
 
     @property
     def parts(self) -> tuple["TrainConfig", ...]:
@@ -114,12 +134,38 @@ class TrainConfig:
             for hardness, nodes in self.mixture
         )
 
-    @property
-    def law(self) -> Law:
-        """The law that instances are drawn from."""
-        return LAWS[self.problem, self.hardness]
 
-    @property
-    def instances(self) -> int:
-        """How many instances the run is meant to see."""
-        return self.epoch * self.epochs
+@dataclass(frozen=True, slots=True)
+class ColonyConfig(RunConfig):
+    """One colony's training."""
+
+    batch: int = 10
+    epoch: int = 200
+    epochs: int = 50
+    clip_norm: float = 3.0
+    policy: HeatmapConfig = PAPERS_HEATMAP
+    sparse: bool = False
+    """Whether the mask looks at the neighbours of the sparse graph alone."""
+    ants: int = 20
+    """Tours sampled for each instance."""
+    level: int = 5
+    """Epochs at the end in which temperatures do not move any more."""
+    sharpness: tuple[float, float] = (500.0, 2000.0)
+    """The paper's beta, at first and in the end: how much likelier a shorter tour should be."""
+    power: tuple[float, float] = (0.8, 1.0)
+    """Of what draws the ants, at first and in the end: the inverse temperature with which they sample."""
+    credit: tuple[float, float] = (0.5, 1.0)
+    """How much a sampled tour is judged by what local search makes of it, at first and in the end."""
+    rate: tuple[float, float] = (5e-4, 5e-5)
+    """The learning rate, which falls by a cosine."""
+    weight_decay: float = 0.01
+    growth: tuple[int, ...] = ()
+    """Nodes of the instances in equal shares of the run, the config's own at last; without any, those alone."""
+
+    def __post_init__(self) -> None:
+        self._check(self.ants, "2 ants", self.policy.foresight)
+        if self.growth and (min(self.growth) < MIN_NODES or self.growth[-1] != self.nodes):
+            raise InvalidRequest(
+                f"instances cannot grow through {self.growth} nodes; "
+                f"expected at least {MIN_NODES}, and {self.nodes} at last"
+            )

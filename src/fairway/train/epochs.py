@@ -9,13 +9,11 @@ from torch import Generator, Tensor
 from fairway.policies.attention import Policy
 from fairway.problems.batch import take
 from fairway.problems.draw import draw
-from fairway.search.decode import build
-from fairway.train.config import Foresight, TrainConfig
-from fairway.train.distributed import DistContext
-from fairway.train.gfacs.config import ROUNDED, ColonyConfig, epochs_over, grew_within
+from fairway.train.config import ColonyConfig, Foresight, TrainConfig
+from fairway.train.processes import DistContext
 from fairway.train.run import Config, Run
-from fairway.train.schedule import seed_of
-from fairway.train.step import Phase, cost_of, in_half
+from fairway.train.schedule import ROUNDED, epochs_over, grew_within, seed_of
+from fairway.train.step import Phase, greedy_costs
 
 CHALLENGE = 10_000
 """Fresh instances on which the two are compared, or as many as an epoch has."""
@@ -110,7 +108,6 @@ def significantly_lower(ours: Float[Tensor, " S"], theirs: Float[Tensor, " S"]) 
     return 0.5 * math.erfc(float(gain.mean()) / error / math.sqrt(2)) < DOUBT
 
 
-@torch.no_grad()
 def _costs(run: Run[Policy], policy: Policy) -> Float[Tensor, " S"]:
     """What greedy tours of the challenge cost."""
     config = run.config
@@ -119,11 +116,5 @@ def _costs(run: Run[Policy], policy: Policy) -> Float[Tensor, " S"]:
     generator.manual_seed(seed_of(config.seed, -1 - int(run.marks.get("challenge", 0))))
     count = min(CHALLENGE, config.epoch)
     whole = draw(config.law, config.nodes, count, generator)
-    costs = []
-    for first in range(0, count, AT_A_TIME):
-        batch = take(whole, slice(first, first + AT_A_TIME))
-        with in_half(config, batch):
-            pointer = policy(batch)
-        built = build(batch, pointer, config.guard)
-        costs.append(cost_of(config, batch, built)[:, 0])
-    return torch.cat(costs)
+    parts = (take(whole, slice(first, first + AT_A_TIME)) for first in range(0, count, AT_A_TIME))
+    return torch.cat([greedy_costs(config, policy, part)[:, 0] for part in parts])

@@ -4,6 +4,7 @@ import json
 import math
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,14 +37,12 @@ class Log:
     def __init__(self, folder: Path, step: int) -> None:
         """Go on from a step: what was logged after it will happen again, and is dropped."""
         self._path = folder / LINES
-        atomic.write_bytes(
-            self._path, "".join(f"{line}\n" for line in kept(self._path, step)).encode()
-        )
-        try:
+        before = "".join(f"{line}\n" for line in kept(self._path, step))
+        atomic.write_bytes(self._path, before.encode())
+        with _written(self._path):
             self._file = self._path.open("a")
-        except OSError as error:
-            raise _unwritable(self._path, error) from error
-        self._board = board(folder / BOARD, step)
+        with _written(folder / BOARD):
+            self._board = board(folder / BOARD, step)
 
     @property
     def has_board(self) -> bool:
@@ -59,13 +58,11 @@ class Log:
     def write(self, entry: Record | Validation) -> None:
         """One line, flushed, and its figures as scalars."""
         line = as_line(entry)
-        try:
+        with _written(self._path):
             self._file.write(json.dumps(line, allow_nan=False) + "\n")
             self._file.flush()
             if self._board is not None:
                 _add_scalars(self._board, line)
-        except OSError as error:
-            raise _unwritable(self._path, error) from error
 
 
 def as_line(entry: Record | Validation) -> dict[str, Any]:
@@ -105,10 +102,7 @@ def board(folder: Path, step: int) -> "SummaryWriter | None":
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
         return None
-    try:
-        return SummaryWriter(str(folder), purge_step=step + 1 if step else None)
-    except OSError as error:
-        raise _unwritable(folder, error) from error
+    return SummaryWriter(str(folder), purge_step=step + 1 if step else None)
 
 
 def _add_scalars(to: "SummaryWriter", line: dict[str, Any]) -> None:
@@ -118,8 +112,12 @@ def _add_scalars(to: "SummaryWriter", line: dict[str, Any]) -> None:
     to.flush()
 
 
-def _unwritable(path: Path, error: OSError) -> InvalidFile:
-    reason = error.strerror or os.strerror(error.errno or 0)
-    return InvalidFile(
-        f"{path}: cannot be written ({reason}); make room, then go on from the last snapshot with --resume"
-    )
+@contextmanager
+def _written(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or os.strerror(error.errno or 0)
+        raise InvalidFile(
+            f"{path}: cannot be written ({reason}); make room, then go on from the last snapshot with --resume"
+        ) from error

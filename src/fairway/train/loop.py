@@ -15,8 +15,8 @@ from torch import Tensor, nn
 
 from fairway.errors import FairwayError
 from fairway.train.config import TrainConfig
-from fairway.train.distributed import DistContext
 from fairway.train.epochs import epoch_at, phase_of, settle
+from fairway.train.processes import DistContext
 from fairway.train.recorded import Queue, off_the_default_stream
 from fairway.train.run import Run
 from fairway.train.runner import step_runner

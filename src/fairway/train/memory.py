@@ -6,9 +6,9 @@ from dataclasses import replace
 import torch
 
 from fairway.errors import FairwayError
-from fairway.train.distributed import DistContext
-from fairway.train.gfacs.config import ColonyConfig
+from fairway.train.config import ColonyConfig
 from fairway.train.loop import Budget, train
+from fairway.train.processes import DistContext
 from fairway.train.run import Config, begin
 
 SPARED = 0.9
@@ -31,11 +31,9 @@ def too_large(config: Config, device: torch.device, processes: int) -> OutOfMemo
         return _peak(replace(config, batch=batch), device)
 
     share = largest_batch(measure, max(1, config.batch // processes), room)
-    if share is None:
-        return OutOfMemory(
-            f"{said}, and not even a batch of 1 would; choose a recipe of fewer nodes"
-        )
-    return OutOfMemory(f"{said}; --batch {share * processes} would")
+    if share is not None:
+        return OutOfMemory(f"{said}; --batch {share * processes} would")
+    return OutOfMemory(f"{said}, and not even a batch of 1 would; choose a recipe of fewer nodes")
 
 
 def largest_batch(measure: Callable[[int], int | None], batch: int, room: int) -> int | None:

@@ -22,12 +22,9 @@ WARM_UPS = 3
 def recorded(
     work: Callable[[], Made], generator: Generator | None = None, moved: Sequence[Tensor] = ()
 ) -> Callable[[], Made]:
-    """The work as one launch, whose results are valid until the next.
+    """The work, with nothing read back on the way, as one launch, whose results are valid until the next.
 
-    Args:
-        work: With nothing read back on the way.
-        generator: Whose numbers the work draws, anew at each launch.
-        moved: What the work changes besides its results; it is left as it was.
+    It draws numbers of the generator anew at each launch. What it moves besides its results is left as it was.
     """
     before = [tensor.clone() for tensor in moved]
     for _ in range(WARM_UPS):
@@ -62,11 +59,8 @@ class Recordings:
     def play(self, kind: Hashable, work: Work, batch: Batch, *given: Tensor) -> Trajectories:
         """What the work makes of a batch and further tensors, valid until the same kind is played again.
 
-        Args:
-            kind: Stands for the work, all shapes, and whatever else it depends on that is not given.
-            work: Recorded the first time, and not looked at any more after that.
-            batch: The instances.
-            given: Whatever else changes from call to call.
+        The kind stands for the work, which is looked at the first time alone, for all shapes, and for whatever else it
+        depends on that is not given.
         """
         if not batch.limit.is_cuda:
             return work(batch, *given)
@@ -82,12 +76,7 @@ class Recordings:
 
 def _tensors(batch: Batch) -> list[Tensor]:
     found: list[Tensor] = []
-
-    def seen(tensor: Tensor) -> Tensor:
-        found.append(tensor)
-        return tensor
-
-    each(batch, seen)
+    each(batch, lambda tensor: found.append(tensor) or tensor)
     return found
 
 

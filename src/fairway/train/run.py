@@ -10,9 +10,8 @@ from torch import Tensor, nn
 
 from fairway.policies.attention import Policy
 from fairway.policies.heatmap import HeatmapNetwork
-from fairway.train.config import TrainConfig
+from fairway.train.config import ColonyConfig, TrainConfig
 from fairway.train.gfacs import step as ants
-from fairway.train.gfacs.config import ColonyConfig
 from fairway.train.muon import Muon
 from fairway.train.step import FIGURES
 
@@ -46,7 +45,7 @@ class Run(Generic[Network]):
     @property
     def figures(self) -> tuple[str, ...]:
         """What a step of its kind reports, by name."""
-        return ants.FIGURES if isinstance(self.config, ColonyConfig) else FIGURES
+        return figures_of(self.config)
 
     @property
     def instances(self) -> int:
@@ -76,13 +75,9 @@ class Run(Generic[Network]):
 
     def modules(self) -> Iterator[tuple[str, Network]]:
         """The networks, by name."""
-        named = {
-            "policy": self.policy,
-            "average": self.average,
-            "baseline": self.baseline,
-            "oracle": self.oracle,
-        }
-        return ((name, module) for name, module in named.items() if module is not None)
+        for name in ("policy", "average", "baseline", "oracle"):
+            if (module := getattr(self, name)) is not None:
+                yield name, module
 
 
 def begin(config: Config, device: torch.device) -> Run[Any]:
@@ -97,40 +92,32 @@ def begin(config: Config, device: torch.device) -> Run[Any]:
 
     averaged = isinstance(config, TrainConfig) and config.average > 0
     challenged = isinstance(config, TrainConfig) and config.baseline == "greedy"
-    average, baseline, oracle = (
-        copy() if asked else None for asked in (averaged, challenged, config.foresight is not None)
-    )
+    asked = (averaged, challenged, config.foresight is not None)
+    average, baseline, oracle = (copy() if wanted else None for wanted in asked)
     policy = policy.to(device)
+    optimiser = optimiser_of(config, policy)
     moving = torch.full((), torch.nan, device=device)
-    run = Run(
-        config,
-        policy,
-        optimiser_of(config, policy),
-        average,
-        baseline,
-        oracle,
-        moving,
-        moving[None],
-    )
-    run.epoch_sums = torch.zeros(len(run.figures) + 1, device=device)
-    return run
+    sums = torch.zeros(len(figures_of(config)) + 1, device=device)
+    return Run(config, policy, optimiser, average, baseline, oracle, moving, sums)
+
+
+def figures_of(config: Config) -> tuple[str, ...]:
+    """What a step reports, by name."""
+    return ants.FIGURES if isinstance(config, ColonyConfig) else FIGURES
 
 
 def network_of(config: Config) -> Policy | HeatmapNetwork:
     """A network with weights at random."""
-    return (
-        HeatmapNetwork(config.policy) if isinstance(config, ColonyConfig) else Policy(config.policy)
-    )
+    if isinstance(config, ColonyConfig):
+        return HeatmapNetwork(config.policy)
+    return Policy(config.policy)
 
 
 def optimiser_of(config: Config, policy: nn.Module) -> torch.optim.Optimizer:
     """For policies Adam, weight decay as part of the gradient, as in the authors' code, or Muon; for colonies AdamW."""
+    weights, decay = [*policy.parameters()], config.weight_decay
     if isinstance(config, ColonyConfig):
-        return torch.optim.AdamW(
-            policy.parameters(), lr=config.rate[0], weight_decay=config.weight_decay
-        )
-    kwargs: dict[str, Any] = {"fused": True} if next(policy.parameters()).is_cuda else {}
+        return torch.optim.AdamW(weights, lr=config.rate[0], weight_decay=decay)
     kind = Muon if config.optimiser == "muon" else torch.optim.Adam
-    return kind(
-        policy.parameters(), lr=config.rate.peak, weight_decay=config.weight_decay, **kwargs
-    )
+    fused = True if weights[0].is_cuda else None
+    return kind(weights, lr=config.rate.peak, weight_decay=decay, fused=fused)

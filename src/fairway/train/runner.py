@@ -10,14 +10,13 @@ from torch import Generator, Tensor
 from fairway.cores import cores
 from fairway.errors import InvalidRequest
 from fairway.policies.attention import Policy
-from fairway.train.config import TrainConfig
-from fairway.train.distributed import DistContext
-from fairway.train.gfacs.config import ColonyConfig, grown, tempo_at
+from fairway.train.config import ColonyConfig, TrainConfig
 from fairway.train.gfacs.step import Colony
 from fairway.train.gfacs.step import learn as learn_from_ants
+from fairway.train.processes import DistContext
 from fairway.train.recorded import recorded
 from fairway.train.run import Run
-from fairway.train.schedule import seed_of
+from fairway.train.schedule import grown, seed_of, tempo_at
 from fairway.train.step import Networks, Phase, learn
 
 Figures = Float[Tensor, " F"]

@@ -5,29 +5,53 @@ interrupted, the policy (`policy.json` and its weights) and `curve.png`.
 """
 
 import json
+import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from fairway import atomic
 from fairway.errors import InvalidFile, InvalidRequest
-from fairway.policies.checkpoint import content_of, load_heatmap, load_policy
+from fairway.policies.checkpoint import content_of, load_heatmap, load_policy, save_policy
 from fairway.train import snapshot
 from fairway.train.config import TrainConfig
-from fairway.train.distributed import DistContext
-from fairway.train.log import Log, Validation
+from fairway.train.log import LINES, Log, Validation, numbers_only
 from fairway.train.loop import Budget, Diverged, Record, train
 from fairway.train.memory import too_large
-from fairway.train.processes import device_named, interruptions, join
-from fairway.train.recorder import Finished, Intervals, Recorder
+from fairway.train.processes import DistContext, device_named, interruptions, join
 from fairway.train.run import Config, Run, begin
+from fairway.train.validate import Score, held_out, score_of
 
 SETTINGS = "config.json"
-USUAL = Intervals()
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """How often things happen, in seconds of training."""
+
+    record: float = 1.0
+    validation: float = 20.0
+    snapshot: float = 30.0
+    looking: float = 0.05
+    """The share of all time that validations take at most: where they take long, they are rarer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The last event of a run: it has spent its budget, or was asked to stop."""
+
+    out: Path
+    step: int
+    instances: int
+    seconds: float
+    interrupted: bool
+    score: Score | None
+    """Of the policy that was left behind; None where it was interrupted before anyone looked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +62,7 @@ class Note:
 
 
 Event = Record | Validation | Note | Finished
+USUAL = Intervals()
 
 
 def train_recipe(  # noqa: PLR0913 - a keyword each
@@ -57,7 +82,6 @@ def train_recipe(  # noqa: PLR0913 - a keyword each
         config: What is trained.
         out: The folder, made where it is absent.
         budget: How long, all pieces of the run together; None for the config's own length, or that of the run resumed.
-            A new one for a run that has spent it already is refused.
         resume: Whether to go on with the run in the folder, as if it had never stopped.
         device: auto, cpu or cuda.
         start: A checkpoint whose weights the run begins with.
@@ -75,12 +99,19 @@ def train_recipe(  # noqa: PLR0913 - a keyword each
         run = _begun(config, out, place, start, world)
         budget = budget or Budget()
     records = train(run, budget, world, cadence.record, threads)
-    if world.rank == 0:
-        _make_ready(run, out, budget, start)
-        spent = _spent(run, out, budget) if budget.spent(run) >= 1 else None
-        yield from _lead(run, out, records, world, cadence, spent)
-    else:
-        _follow(run, records, world)
+    if world.rank > 0:
+        with interruptions() as asked:
+            for _ in records:
+                if _agreed(asked, run, world):
+                    return
+        return
+    _make_ready(run, out, budget, start)
+    with closing(Log(out, run.step)) as log, interruptions() as asked:
+        if not log.has_board:
+            yield Note("TensorBoard is not installed; log.jsonl has the same figures")
+        if budget.spent(run) >= 1:
+            yield Note(_spent(run, out, budget))
+        yield from _lead(Recorder(run, out, log, cadence), records, world, asked)
 
 
 def _begun(
@@ -127,7 +158,9 @@ def _make_ready(run: Run, out: Path, budget: Budget, start: Path | None) -> None
 
 def _resumed_budget(run: Run, out: Path, asked: Budget | None) -> Budget:
     """How long a resumed run is; one that has ended may be asked for the same again, but not for less."""
-    known = _budget_in(out)
+    known = None
+    with suppress(InvalidFile, ValueError, KeyError, TypeError):
+        known = Budget(**json.loads(content_of(out / SETTINGS))["budget"])
     if asked is not None and asked != known and asked.spent(run) >= 1:
         raise InvalidRequest(_spent(run, out, asked))
     if (budget := asked or known) is None:
@@ -135,14 +168,6 @@ def _resumed_budget(run: Run, out: Path, asked: Budget | None) -> Budget:
             f"{out / SETTINGS}: does not say how long the run is; say so with --minutes or --instances"
         )
     return budget
-
-
-def _budget_in(out: Path) -> Budget | None:
-    """The budget with which the run of a folder was begun, or last resumed, where the folder says so."""
-    try:
-        return Budget(**json.loads(content_of(out / SETTINGS))["budget"])
-    except (InvalidFile, ValueError, KeyError, TypeError):
-        return None
 
 
 def _spent(run: Run, out: Path, budget: Budget) -> str:
@@ -156,66 +181,102 @@ def _spent(run: Run, out: Path, budget: Budget) -> str:
     )
 
 
-def _follow(run: Run, records: Iterator[Record], world: DistContext) -> None:
-    """What all processes but the first do: train."""
-    with interruptions() as asked:
-        for _ in records:
-            if _agreed(asked(), run, world):
-                return
-
-
 def _lead(
-    run: Run,
-    out: Path,
-    records: Iterator[Record],
-    world: DistContext,
-    cadence: Intervals,
-    spent: str | None,
+    books: "Recorder", records: Iterator[Record], world: DistContext, asked: Callable[[], bool]
 ) -> Iterator[Event]:
-    """Train, and keep the books."""
-    with closing(Log(out, run.step)) as log, interruptions() as asked:
-        if not log.has_board:
-            yield Note("TensorBoard is not installed; log.jsonl has the same figures")
-        if spent is not None:
-            yield Note(spent)
-        books = Recorder(run, out, log, cadence)
-        if run.step == 0:
-            yield books.validated()
-        exhausted = False
-        try:
-            yield from _watched(run, records, world, books, asked)
-        except Diverged as error:
-            raise Diverged(
-                f"{error}; {out / snapshot.NAME} holds the run as it was after step {books.saved_step}"
-            ) from error
-        except RuntimeError as error:
-            if not _is_memory(error):
-                raise
-            exhausted = True  # what the steps held is given back only once this clause is left
-        if exhausted:
-            raise too_large(run.config, run.device, world.size)
+    """Train until the budget is spent or somebody asks to stop, and keep the books."""
+    run, interrupted = books.run, False
+    if run.step == 0:
+        yield books.validated()
+    try:
+        for record in records:
+            yield from books.kept(record)
+            if interrupted := _agreed(asked, run, world):
+                break
+        yield from books.closed(interrupted)
+        return
+    except Diverged as error:
+        raise Diverged(
+            f"{error}; {books.out / snapshot.NAME} holds the run as it was after step {books.saved_step}"
+        ) from error
+    except RuntimeError as error:
+        if not isinstance(error, torch.OutOfMemoryError) and "allocate memory" not in str(error):
+            raise
+    # What the steps held is given back only once the clause above is left.
+    raise too_large(run.config, run.device, world.size)
 
 
-def _watched(
-    run: Run,
-    records: Iterator[Record],
-    world: DistContext,
-    books: Recorder,
-    asked: Callable[[], bool],
-) -> Iterator[Event]:
-    """Train until the budget is spent or somebody asks to stop, and close the books."""
-    interrupted = False
-    for record in records:
-        yield from books.kept(record)
-        if interrupted := _agreed(asked(), run, world):
-            break
-    yield from books.closed(interrupted)
-
-
-def _agreed(asked: bool, run: Run, world: DistContext) -> bool:
+def _agreed(asked: Callable[[], bool], run: Run, world: DistContext) -> bool:
     """Whether any process was asked to stop: all must do so after the same step."""
-    return bool(world.total(torch.tensor(float(asked), device=run.device)))
+    return bool(world.total(torch.tensor(float(asked()), device=run.device)))
 
 
-def _is_memory(error: RuntimeError) -> bool:
-    return isinstance(error, torch.OutOfMemoryError) or "allocate memory" in str(error)
+class Recorder:
+    """The validations and snapshots of a run, and when they are due."""
+
+    def __init__(self, run: Run, out: Path, log: Log, cadence: Intervals) -> None:
+        self.run, self.out, self._log, self._cadence = run, out, log, cadence
+        self._held_out = held_out(run.config, run.device)
+        self._validated_at = self._saved_at = run.seconds
+        self._looked: float | None = None
+        self._latest: Validation | None = None
+        self.saved_step = run.step
+
+    def kept(self, record: Record) -> Iterator[Event]:
+        """The record itself, and what is due after it."""
+        self._log.write(record)
+        yield record
+        rarer = (1 / self._cadence.looking - 1) * (self._looked or 0.0)
+        if record.seconds - self._validated_at >= max(self._cadence.validation, rarer):
+            yield self.validated()
+        if record.seconds - self._saved_at >= self._cadence.snapshot:
+            self._save()
+
+    def validated(self) -> Validation:
+        """A look at instances never trained on."""
+        run, began = self.run, time.monotonic()
+        score = score_of(run, self._held_out)
+        self._latest = Validation(run.step, run.instances, run.seconds, score)
+        self._validated_at = run.seconds
+        # The first one compiles kernels, and says nothing of those to come.
+        self._looked = 0.0 if self._looked is None else time.monotonic() - began
+        self._log.write(self._latest)
+        return self._latest
+
+    def closed(self, interrupted: bool) -> Iterator[Event]:
+        """The end: the snapshot first, since everything else follows from it."""
+        from fairway.pictures import save
+        from fairway.pictures.curves import draw_curves
+
+        run, latest = self.run, self._latest
+        self._save()
+        if not interrupted and (latest is None or latest.step != run.step):
+            yield (latest := self.validated())
+        score = latest.score if latest is not None and latest.step == run.step else None
+        save_policy(run.finished, self.out / "policy", trained=_story(run, score))
+        save(draw_curves(self.out / LINES, run.config.name), self.out / "curve.png")
+        yield Finished(self.out, run.step, run.instances, run.seconds, interrupted, score)
+
+    def _save(self) -> None:
+        run = self.run
+        if not all(torch.isfinite(weight).all() for weight in run.policy.parameters()):
+            raise Diverged(
+                f"the weights are no longer numbers after step {run.step}; "
+                "resume from the last snapshot, or begin anew with another --seed"
+            )
+        snapshot.save(run, self.out)
+        self._saved_at, self.saved_step = run.seconds, run.step
+
+
+def _story(run: Run, score: Score | None) -> dict[str, Any]:
+    """What a policy's card says of its training."""
+    config = run.config
+    return {
+        "recipe": config.name,
+        **{name: getattr(config, name) for name in ("problem", "hardness", "nodes")},
+        "instances": run.instances,
+        "seconds": run.seconds,
+        "config": asdict(config),
+        "validation": None if score is None else numbers_only(asdict(score)),
+        "fairway": version("fairway"),
+    }

@@ -1,6 +1,7 @@
 """A run on disk, so that it can go on as if it had never stopped: one file, replaced whole."""
 
 import json
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,19 +12,12 @@ from torch import Tensor
 
 from fairway import atomic
 from fairway.errors import InvalidFile, InvalidRequest
-from fairway.policies.checkpoint import (
-    SNAPSHOT,
-    check_fit,
-    content_of,
-    differences,
-    portable,
-    tensors_in,
-)
+from fairway.policies import checkpoint
 from fairway.train.muon import Muon, turned
 from fairway.train.run import Config, Run, begin
 
 FORMAT = 1
-NAME = SNAPSHOT
+NAME = checkpoint.SNAPSHOT
 RECORD = "run"
 """The metadata's one entry: a JSON object with everything that is not a tensor."""
 MOMENTS = ("exp_avg", "exp_avg_sq", "step")
@@ -46,7 +40,7 @@ def save(run: Run, folder: Path) -> None:
         "seconds": run.seconds,
         "marks": run.marks,
     }
-    content = safetensors.save(portable(tensors), metadata={RECORD: json.dumps(record)})
+    content = safetensors.save(checkpoint.portable(tensors), metadata={RECORD: json.dumps(record)})
     atomic.write_bytes(folder / NAME, content)
 
 
@@ -60,21 +54,27 @@ def restore(config: Config, folder: Path, device: torch.device) -> Run[Any]:
     place = folder / NAME
     if not place.exists():
         raise InvalidRequest(f"{folder}: holds no run to resume; leave out --resume to begin one")
-    tensors, metadata = tensors_in(content_of(place), place)
+    tensors, metadata = checkpoint.tensors_in(checkpoint.content_of(place), place)
     record = _record(metadata, place)
     asked = json.loads(json.dumps(asdict(config)))
     own = dict(item for item in record["config"].items() if item not in RETIRED.items())
     if own != asked:
         raise InvalidRequest(_of_another(own, asked, folder))
     run = begin(config, device)
-    parts = _parted(tensors)
+    parts: dict[str, dict[str, Tensor]] = {}
+    for name, tensor in tensors.items():
+        first, _, rest = name.partition(".")
+        parts.setdefault(first, {})[rest] = tensor
     for name, module in run.modules():
         own = parts.pop(name, {})
-        check_fit(module, own, place, f"{name}.")
+        checkpoint.check_fit(module, own, place, f"{name}.")
         module.load_state_dict(own)
     _restore_moments(run, {moment: parts.pop(moment, {}) for moment in MOMENTS}, place)
     for name, own in run.sums.items():
-        own.copy_(_lone(parts.pop(name, {}), own, place))
+        found = parts.pop(name, {})
+        if found.keys() != {""} or found[""].shape != own.shape:
+            raise InvalidFile(f"{place}: lacks its running sums; begin a new run in another folder")
+        own.copy_(found[""])
     if parts:
         raise InvalidFile(f"{place}: holds an odd {min(parts)}; its config asks for other tensors")
     run.step, run.seconds, run.marks = record["step"], record["seconds"], record["marks"]
@@ -83,19 +83,16 @@ def restore(config: Config, folder: Path, device: torch.device) -> Run[Any]:
 
 def _record(metadata: dict[str, str], place: Path) -> dict[str, Any]:
     """What the metadata say, checked to be ours."""
-    try:
+    record: Any = None
+    with suppress(ValueError):
         record = json.loads(metadata.get(RECORD, ""))
-    except ValueError:
-        record = None
-    names = {"format", "config", "step", "seconds", "marks"}
+    names, wrong = {"format", "config", "step", "seconds", "marks"}, ""
     if not isinstance(record, dict) or record.keys() != names or record["format"] != FORMAT:
-        raise InvalidFile(
-            f"{place}: is no snapshot of a run in format {FORMAT}; begin a new run in another folder"
-        )
-    if not isinstance(record["config"], dict):
-        raise InvalidFile(
-            f"{place}: does not say of which run it is; begin a new run in another folder"
-        )
+        wrong = f"is no snapshot of a run in format {FORMAT}"
+    elif not isinstance(record["config"], dict):
+        wrong = "does not say of which run it is"
+    if wrong:
+        raise InvalidFile(f"{place}: {wrong}; begin a new run in another folder")
     return record
 
 
@@ -103,28 +100,12 @@ def _of_another(found: dict[str, Any], asked: dict[str, Any], folder: Path) -> s
     """Which run is in the folder, which was asked for, and in what else they differ."""
     own, other = found.get("name"), asked.get("name")
     wanted = "the same with other settings" if other == own else other
-    more = differences(found | {"name": None}, asked | {"name": None})
+    more = checkpoint.differences(found | {"name": None}, asked | {"name": None})
     said = f" ({more})" if more else ""
     return (
         f"{folder}: the run in it is {own}, asked was {wanted}{said}; "
         "resume it as it was begun, or begin a new one with another --out"
     )
-
-
-def _parted(tensors: dict[str, Tensor]) -> dict[str, dict[str, Tensor]]:
-    """The tensors by the first part of their names."""
-    parts: dict[str, dict[str, Tensor]] = {}
-    for name, tensor in tensors.items():
-        first, _, rest = name.partition(".")
-        parts.setdefault(first, {})[rest] = tensor
-    return parts
-
-
-def _lone(found: dict[str, Tensor], own: Tensor, place: Path) -> Tensor:
-    """A tensor that belongs to no network, in the shape of the run's own."""
-    if found.keys() != {""} or found[""].shape != own.shape:
-        raise InvalidFile(f"{place}: lacks its running sums; begin a new run in another folder")
-    return found[""]
 
 
 def _restore_moments(run: Run, moments: dict[str, dict[str, Tensor]], place: Path) -> None:

@@ -18,7 +18,6 @@ from fairway.problems.problem import State
 from fairway.search.decode import Decoded, build, decode, states_along
 from fairway.search.rollout import Rollout, violation_unit
 from fairway.train.config import TrainConfig
-from fairway.train.distributed import DistContext
 from fairway.train.losses import (
     foresight_loss,
     infeasible,
@@ -27,6 +26,7 @@ from fairway.train.losses import (
     reinforce,
     shared_baseline,
 )
+from fairway.train.processes import DistContext
 
 Phase = Literal["exact", "warm", "online", "offline"]
 """The guard alone; the same with AM's baseline still warming up; the guard and a PIP-D head that learns from it; a
@@ -83,7 +83,8 @@ def learn(
     if phase == "online":
         head, seen = head_loss(config, learners.policy, nodes, batch, decoded, world)
     (loss + head).backward()
-    return torch.cat([_figures(loss, cost, decoded), head.detach()[None], seen])
+    told = (loss.detach(), cost.float().mean(), *tour_figures(decoded.rollout), head.detach())
+    return torch.cat([torch.stack(told), seen])
 
 
 def in_half(config: TrainConfig, batch: Batch) -> AbstractContextManager[object]:
@@ -113,7 +114,8 @@ def policy_loss(
     elif phase == "warm":
         expected = _warming(learners.moving, cost, world).expand(len(cost), 1)
     else:
-        expected = _greedy_costs(config, learners.baseline, batch)
+        assert learners.baseline is not None, "a greedy baseline is a policy"
+        expected = greedy_costs(config, learners.baseline, batch)
     advantage = torch.where(counts, cost - expected, 0.0)
     return reinforce(decoded.log_probability, advantage), cost
 
@@ -135,13 +137,10 @@ def _warming(
 
 
 @torch.no_grad()
-def _greedy_costs(
-    config: TrainConfig, baseline: Policy | None, batch: Batch
-) -> Float[Tensor, "B 1"]:
-    """What the baseline's greedy tours cost."""
-    assert baseline is not None, "a greedy baseline is a policy"
+def greedy_costs(config: TrainConfig, policy: Policy, batch: Batch) -> Float[Tensor, "B 1"]:
+    """What a policy's greedy tours cost."""
     with in_half(config, batch):
-        pointer = baseline(batch)
+        pointer = policy(batch)
     return cost_of(config, batch, build(batch, pointer, config.guard))
 
 
@@ -193,12 +192,6 @@ def rightly_judged(
     said, sound = score > 0, asked & ~doomed
     parts = [doomed & said, doomed, sound & ~said, sound]
     return torch.stack([part.sum() for part in parts]).float()
-
-
-def _figures(
-    loss: Float[Tensor, ""], cost: Float[Tensor, "B P"], decoded: Decoded
-) -> Float[Tensor, " 8"]:
-    return torch.stack([loss.detach(), cost.float().mean(), *tour_figures(decoded.rollout)])
 
 
 def tour_figures(built: Rollout) -> list[Float[Tensor, ""]]:

@@ -14,8 +14,8 @@ from fairway.problems.batch import Batch
 from fairway.problems.draw import draw
 from fairway.search.decode import decode
 from fairway.train.config import TrainConfig
-from fairway.train.distributed import DistContext
 from fairway.train.loop import update
+from fairway.train.processes import DistContext
 from fairway.train.recorded import off_the_default_stream, recorded
 from fairway.train.run import Run, begin
 from fairway.train.runner import learners_of, policy_engine
@@ -64,10 +64,8 @@ def paces(device: torch.device) -> Iterator[Pace]:
     for nodes, (batch, tours) in sizes.items():
         for masked in (False, True):
             guard = Guard("ahead" if masked else "none")
-            config = TrainConfig(
-                "bench", "tsptw", "hard", nodes, guard=guard, batch=batch, tours=tours
-            )
-            yield pace(config, device)
+            task = ("bench", "tsptw", "hard", nodes)
+            yield pace(TrainConfig(*task, guard=guard, batch=batch, tours=tours), device)
 
 
 def pace(config: TrainConfig, device: torch.device) -> Pace:
@@ -85,11 +83,9 @@ def pace(config: TrainConfig, device: torch.device) -> Pace:
 
     whole = _seconds(step, device, times=20 if device.type == "cuda" else 3)
     memory = torch.cuda.max_memory_allocated() if device.type == "cuda" else 0
-    parts = [_seconds(part, device, times=5) for part in _parts(config, run, device)]
-    drawn, encoded, rolled = parts[0], parts[1] - parts[0], parts[2] - parts[1]
-    masked = config.guard.kind != "none"
-    sizes = (config.nodes, config.batch, config.tours, masked)
-    return Pace(*sizes, whole, drawn, encoded, rolled, float(memory))
+    drawn, read, rolled = (_seconds(part, device, 5) for part in _parts(config, run, device))
+    sizes = (config.nodes, config.batch, config.tours, config.guard.kind != "none")
+    return Pace(*sizes, whole, drawn, read - drawn, rolled - read, float(memory))
 
 
 def _parts(
@@ -98,11 +94,11 @@ def _parts(
     """Drawing; drawing and encoding; drawing, encoding and rolling out: each recorded where there is a GPU."""
     generator, encode = Generator(device), learners_of(run).encode
 
-    def drawn() -> object:
+    def drawn() -> Batch:
         return draw(config.law, config.nodes, config.batch, generator)
 
     def encoded() -> tuple[Batch, Pointer]:
-        batch = draw(config.law, config.nodes, config.batch, generator)
+        batch = drawn()
         with in_half(config, batch):
             pointer = run.policy.point(encode(*run.policy.read(batch)), batch)
         return batch, pointer
@@ -119,13 +115,11 @@ def _parts(
 
 def _seconds(work: Callable[[], object], device: torch.device, times: int) -> float:
     """The mean of some calls after two others."""
-    for _ in range(2):
-        work()
-    if device.type == "cuda":
-        torch.cuda.synchronize()
-    began = time.perf_counter()
-    for _ in range(times):
-        work()
-    if device.type == "cuda":
-        torch.cuda.synchronize()
+    began = 0.0
+    for count in (2, times):
+        began = time.perf_counter()
+        for _ in range(count):
+            work()
+        if device.type == "cuda":
+            torch.cuda.synchronize()
     return (time.perf_counter() - began) / times

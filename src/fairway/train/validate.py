@@ -3,12 +3,11 @@
 Policies build greedy tours over the eight symmetries; ants go out once, without pheromone or local search.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 
 import torch
-from jaxtyping import Bool, Float
-from torch import Generator, Tensor
+from torch import Generator, Tensor, nn
 
 from fairway.kernels.lookahead import Guard
 from fairway.policies.attention import Policy
@@ -18,8 +17,7 @@ from fairway.problems.batch import Batch, moved, take
 from fairway.problems.draw import draw
 from fairway.search.ants import construct, log_weights, outlook_of
 from fairway.search.backtracking import build_with_backtracking
-from fairway.train.config import TrainConfig
-from fairway.train.gfacs.config import ColonyConfig
+from fairway.train.config import ColonyConfig, TrainConfig
 from fairway.train.losses import infeasible
 from fairway.train.run import Config, Run
 from fairway.train.step import in_half
@@ -77,22 +75,31 @@ def validation_set(config: Config, count: int, device: torch.device) -> Batch:
     return moved(drawn, device)
 
 
+@torch.no_grad()
 def validate(
     config: TrainConfig, policy: Policy, batch: Batch, guard: Guard | None = None
 ) -> Score:
     """Greedy tours of every view, masked exactly as the config says (a learned mask is for training only)."""
-    policy.eval()
-    parts = [
-        greedy_over_views(config, policy, take(batch, some), guard or config.guard)
-        for some in _slices(len(batch.limit), AT_A_TIME)
-    ]
-    policy.train()
+    guard = guard or config.guard
+
+    def decode(some: slice) -> tuple[Tensor, Tensor]:
+        views = symmetries(take(batch, some))
+        with in_half(config, views):
+            pointer = policy(views)
+        built = build_with_backtracking(views, pointer, guard)
+        return infeasible(built).view(SYMMETRIES, -1), built.length.view(SYMMETRIES, -1)
+
+    return _scored(policy, decode, len(batch.limit), AT_A_TIME)
+
+
+def _scored(
+    network: nn.Module, work: Callable[[slice], tuple[Tensor, Tensor]], count: int, at_a_time: int
+) -> Score:
+    """The figures of which tours of every instance fail, and how long they are; instances are worked on in parts."""
+    network.eval()
+    parts = [work(slice(first, first + at_a_time)) for first in range(0, count, at_a_time)]
+    network.train()
     fails, lengths = (torch.cat(part, dim=1) for part in zip(*parts, strict=True))
-    return scored(fails, lengths)
-
-
-def scored(fails: Bool[Tensor, "P B"], lengths: Float[Tensor, "P B"]) -> Score:
-    """The figures of some tours of every instance."""
     best = torch.where(fails, torch.inf, lengths).amin(0)
     solved = best.isfinite()
     return Score(
@@ -103,38 +110,19 @@ def scored(fails: Bool[Tensor, "P B"], lengths: Float[Tensor, "P B"]) -> Score:
 
 
 @torch.no_grad()
-def greedy_over_views(
-    config: TrainConfig, policy: Policy, batch: Batch, guard: Guard
-) -> tuple[Bool[Tensor, "8 B"], Float[Tensor, "8 B"]]:
-    """Which of the eight tours of each instance fail, and how long they are."""
-    views = symmetries(batch)
-    with in_half(config, views):
-        pointer = policy(views)
-    built = build_with_backtracking(views, pointer, guard)
-    return infeasible(built).view(SYMMETRIES, -1), built.length.view(SYMMETRIES, -1)
-
-
-@torch.no_grad()
 def validate_ants(config: ColonyConfig, network: HeatmapNetwork, batch: Batch) -> Score:
     """As many ants as in training, masked exactly (a learned mask is for training only); equal noise each time."""
     instances, nodes = batch.limit.shape
-    noise = torch.rand(
-        instances, config.ants, nodes - 1, generator=Generator().manual_seed(SEED)
-    ).to(batch.limit.device)
-    at_a_time = max(1, ROOM[batch.limit.device.type] // (nodes * nodes * network.config.width))
-    network.eval()
-    fails, lengths = [], []
-    for some in _slices(instances, at_a_time):
+    shape, generator = (instances, config.ants, nodes - 1), Generator().manual_seed(SEED)
+    noise = torch.rand(shape, generator=generator).to(batch.limit.device)
+
+    def forage(some: slice) -> tuple[Tensor, Tensor]:
         part = take(batch, some)
         heatmap = network(part)
         near = heatmap.neighbours if config.sparse else None
         look = outlook_of(part, config.guard, config.ants, near)
         built = construct(part, look, log_weights(heatmap.log_heuristic()), noise[some])
-        fails.append(infeasible(built))
-        lengths.append(built.length)
-    network.train()
-    return scored(torch.cat(fails).mT, torch.cat(lengths).mT)
+        return infeasible(built).mT, built.length.mT
 
-
-def _slices(count: int, length: int) -> Iterator[slice]:
-    return (slice(first, first + length) for first in range(0, count, length))
+    room = ROOM[batch.limit.device.type] // (nodes * nodes * network.config.width)
+    return _scored(network, forage, instances, max(1, room))

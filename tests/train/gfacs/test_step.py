@@ -17,8 +17,7 @@ from fairway.problems.batch import each, instances_in
 from fairway.problems.draw import draw
 from fairway.problems.generate import LAWS
 from fairway.search.ants import cost_to_ants, explore, log_weights, outlook_of, replay_tours
-from fairway.train.config import Foresight
-from fairway.train.gfacs.config import ColonyConfig, tempo_at
+from fairway.train.config import ColonyConfig, Foresight
 from fairway.train.gfacs.step import (
     FIGURES,
     Colony,
@@ -29,6 +28,7 @@ from fairway.train.gfacs.step import (
     searched,
     shared_energy,
 )
+from fairway.train.schedule import tempo_at
 
 HEADED = ColonyConfig(
     "some", "tsptw", "hard", 8, policy=HeatmapConfig(layers=2, width=8, foresight=True),

@@ -7,6 +7,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from fairway.errors import InvalidRequest
+from fairway.problems.table import PROBLEMS
 
 TOLERANCE = 1e-5
 """How far a level may pass a limit, in normalised units: what float32 sums need and the paper's code grants."""
@@ -54,6 +55,19 @@ class Guard:
             raise InvalidRequest(
                 f"there is no mask {self.kind!r}; expected one of {', '.join(get_args(Kind))}"
             )
+
+
+def strongest(problem: str) -> Guard:
+    """The strongest mask that is quick; exact where a problem has such a one."""
+    return Guard("drafts") if PROBLEMS[problem].exact_mask else Guard(rule=PAIRS)
+
+
+def check_guard(guard: Guard, problem: str) -> None:
+    """Refuse a mask that the problem does not have."""
+    if guard.kind == "drafts" and not PROBLEMS[problem].exact_mask:
+        raise InvalidRequest(
+            f"the exact mask for draft limits is not for {problem}; choose steps of look-ahead"
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

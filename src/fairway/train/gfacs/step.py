@@ -16,8 +16,7 @@ from torch import Generator, Tensor
 
 from fairway.kernels.lookahead import Guard, Look
 from fairway.kernels.moves.form import form_of
-from fairway.policies.heatmap import Heatmap, HeatmapNetwork
-from fairway.policies.neighbours import neighbours
+from fairway.policies.heatmap import Heatmap, HeatmapNetwork, neighbours
 from fairway.problems.batch import Batch, instances_in, rows
 from fairway.problems.draw import draw
 from fairway.problems.model import model_of
@@ -31,9 +30,10 @@ from fairway.search.ants import (
     replay_tours,
 )
 from fairway.search.polish import polish, side_by_side
-from fairway.train.gfacs.config import ColonyConfig, Tempo
+from fairway.train.config import ColonyConfig
 from fairway.train.losses import foresight_loss
 from fairway.train.recorded import Recordings
+from fairway.train.schedule import Tempo
 from fairway.train.step import Phase, questions, rightly_judged, tour_figures
 
 FIGURES = (

@@ -4,8 +4,8 @@ import pytest
 
 from fairway.errors import InvalidRequest
 from fairway.policies.config import HeatmapConfig
-from fairway.train.config import Foresight
-from fairway.train.gfacs.config import ColonyConfig, grown, tempo_at
+from fairway.train.config import ColonyConfig, Foresight
+from fairway.train.schedule import grown, tempo_at
 
 COLONY = ColonyConfig("some", "tsptw", "medium", 500)
 
