@@ -16,7 +16,7 @@ from rich.table import Table
 from fairway.judge import Solution, verify
 from fairway.problems.beds import bed_named, digests, draw_bed, load_bed
 from fairway.problems.draw import draw
-from fairway.problems.generate import LAWS, LoweredDrafts, TourWindows, generate
+from fairway.problems.generate import DISTRIBUTIONS, LoweredDrafts, TourWindows, generate
 
 COUNT, NODES = 2_000, 50
 
@@ -62,7 +62,7 @@ def generators(table: Table) -> None:
     devices = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
     loops = {("tsptw", "hard"): one_by_one_windows, ("tspdl", "hard"): one_by_one_drafts}
     for (problem, hardness), loop in loops.items():
-        law = LAWS[problem, hardness]
+        law = DISTRIBUTIONS[problem, hardness]
         slow = seconds(partial(loop, law), repeats=1)
         ways = {"numpy": partial(generate, problem, n=NODES, hardness=law, count=COUNT, seed=1)}
         for device in devices:

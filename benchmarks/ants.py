@@ -12,12 +12,12 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from fairway.kernels.lookahead import AUTHORS, Guard
-from fairway.kernels.moves.form import form_of
+from fairway.kernels.lookahead import AUTHORS, MaskConfig
+from fairway.kernels.moves.search_model import search_model_of
 from fairway.policies.config import HeatmapConfig
 from fairway.policies.heatmap import HeatmapNetwork
 from fairway.problems.draw import draw
-from fairway.problems.generate import LAWS, generate
+from fairway.problems.generate import DISTRIBUTIONS, generate
 from fairway.problems.model import model_of
 from fairway.search.ants import construct, cost_to_ants, log_weights, outlook_of, untouched
 from fairway.search.polish import polish
@@ -25,14 +25,14 @@ from fairway.search.polish import polish
 ANTS = 100
 SIZES = [100, 200, 500, 1000]
 INSTANCES = {"cuda": 128, "cpu": 1}
-GUARDS = {"none": Guard("none"), "1 step": Guard("ahead", AUTHORS)}
+GUARDS = {"none": MaskConfig("none"), "1 step": MaskConfig("ahead", AUTHORS)}
 
 
 def seconds(nodes: int, device: str) -> tuple[dict[str, float], float]:
     """Of the network, and of an iteration under each mask from noise to new pheromone; and gigabytes at the peak."""
     count = INSTANCES[device]
     generator = torch.Generator(device).manual_seed(1)
-    batch = draw(LAWS["tsptw", "medium"], nodes, count, generator)
+    batch = draw(DISTRIBUTIONS["tsptw", "medium"], nodes, count, generator)
     network = HeatmapNetwork(HeatmapConfig()).to(device).eval()
     taken: dict[str, float] = {}
     if device == "cuda":
@@ -41,7 +41,7 @@ def seconds(nodes: int, device: str) -> tuple[dict[str, float], float]:
         heuristic = timed(lambda: network(batch).log_heuristic(), "network", taken, device)
         for name, guard in GUARDS.items():
 
-            def iteration(guard: Guard = guard) -> torch.Tensor:
+            def iteration(guard: MaskConfig = guard) -> torch.Tensor:
                 noise = torch.rand(count, ANTS, nodes - 1, generator=generator, device=device)
                 look = outlook_of(batch, guard, ANTS)
                 built = construct(batch, look, log_weights(heuristic, untouched(batch)), noise)
@@ -70,7 +70,7 @@ def milliseconds_of_search(nodes: int) -> tuple[float, float]:
     count = 20 if nodes <= 200 else 5
     random = np.random.default_rng(0)
     instances = generate("tsptw", n=nodes, hardness="medium", count=2, seed=1)
-    forms = [form_of(model_of(instance)) for instance in instances]
+    forms = [search_model_of(model_of(instance)) for instance in instances]
     tours = np.stack([[1 + random.permutation(nodes - 1) for _ in range(count)] for _ in forms])
     polish(forms, tours[:, :1])  # compiled now
     taken = []

@@ -21,7 +21,7 @@ import numpy as np
 import fairway
 from fairway.judge import Solution
 from fairway.search.exact import prove
-from fairway.solver.explain.obstacles import subset
+from fairway.solver.explain.trivial import subset
 
 KINDS = [("tsptw", hardness) for hardness in ("easy", "medium", "hard")]
 KINDS += [("tspdl", hardness) for hardness in ("medium", "hard")]

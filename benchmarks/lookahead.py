@@ -15,29 +15,29 @@ from rich.console import Console
 from rich.table import Table as Printed
 
 from fairway.classical.greedy import tightest
-from fairway.kernels.lookahead import PAIRS, Look, Outlook, Rule, ahead, along
+from fairway.kernels.lookahead import PAIRS, Mask, MaskFn, MaskRule, ahead, along
 from fairway.kernels.lookahead.dense import candidate_levels
 from fairway.kernels.lookahead.table import table
 from fairway.problems.batch import Batch
 from fairway.problems.draw import draw
-from fairway.problems.generate import LAWS
+from fairway.problems.generate import DISTRIBUTIONS
 from fairway.problems.problem import State, start, step
 from fairway.search.rollout import greedy, rollout
 
-ONE = Rule(1)
+ONE = MaskRule(1)
 SIZES = [50, 100, 200, 500]
 TOURS = 100
 
 
-def pair_tensors(batch: Batch) -> Look:
+def pair_tensors(batch: Batch) -> MaskFn:
     """The one-step mask the reference's way: all pairs of unvisited nodes, distances made from coordinates each step.
 
     All tours have as many unvisited nodes, so they are gathered into squares of that size, as its code does.
     """
-    known, points = table(batch), batch.ground.coordinates
+    known, points = table(batch), batch.geometry.coordinates
     assert points is not None
 
-    def look(state: State) -> Outlook:
+    def look(state: State) -> Mask:
         left = batch.limit.shape[1] - 1 - look.steps  # type: ignore[attr-defined]
         look.steps = (look.steps + 1) % (batch.limit.shape[1] - 1)  # type: ignore[attr-defined]
         instances, tours, nodes = state.unvisited.shape
@@ -59,7 +59,7 @@ def pair_tensors(batch: Batch) -> Look:
         )
         passes = kept.all(-1) & (level.gather(-1, there) <= batch.limit[b, there] + ONE.tolerance)
         allowed = torch.zeros_like(state.unvisited).scatter(-1, there, passes)
-        return Outlook(level, level, allowed)
+        return Mask(level, level, allowed)
 
     look.steps = 0  # type: ignore[attr-defined]
     return look
@@ -67,7 +67,9 @@ def pair_tensors(batch: Batch) -> Look:
 
 def drawn(nodes: int, count: int, device: str) -> Batch:
     """Hard instances."""
-    return draw(LAWS["tsptw", "hard"], nodes, count, torch.Generator(device).manual_seed(1))
+    return draw(
+        DISTRIBUTIONS["tsptw", "hard"], nodes, count, torch.Generator(device).manual_seed(1)
+    )
 
 
 def midway(batch: Batch, tours: int, steps: int) -> State:
@@ -116,12 +118,12 @@ def exponent(sizes: list[int], spans: list[float]) -> float:
     return rise / sum((a - mean_x) ** 2 for a in x)
 
 
-def built_by(batch: Batch, look: Look) -> torch.Tensor:
+def built_by(batch: Batch, look: MaskFn) -> torch.Tensor:
     """Whole tours with a trivial policy."""
     return rollout(batch, look=look, score=tightest(batch), select=greedy, tours=TOURS).tours
 
 
-def masks_alone(batch: Batch, states: list[State], rule: Rule) -> float:
+def masks_alone(batch: Batch, states: list[State], rule: MaskRule) -> float:
     """Seconds for all masks of a rollout whose states are known."""
     look = along(batch, TOURS, rule)
     # One answer at a time, as in a rollout: to keep them all would measure fresh memory.

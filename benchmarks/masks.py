@@ -6,10 +6,10 @@ from rich.console import Console
 from rich.table import Table
 
 from fairway.inference.model import load_model
-from fairway.kernels.lookahead import PAIRS, Guard
+from fairway.kernels.lookahead import PAIRS, MaskConfig
 from fairway.problems.augment import symmetries
 from fairway.problems.draw import draw
-from fairway.problems.generate import LAWS
+from fairway.problems.generate import DISTRIBUTIONS
 from fairway.search.backtracking import build_with_backtracking
 from fairway.search.decode import build
 from fairway.train.losses import infeasible
@@ -17,16 +17,16 @@ from fairway.train.losses import infeasible
 COUNT = 200
 KINDS = [("hard", 50), ("medium", 50), ("hard", 100), ("medium", 100)]
 WAYS = {
-    "one step": (build, Guard()),
-    "pairs": (build, Guard(rule=PAIRS)),
-    "pairs, with second thoughts": (build_with_backtracking, Guard(rule=PAIRS)),
+    "one step": (build, MaskConfig()),
+    "pairs": (build, MaskConfig(rule=PAIRS)),
+    "pairs, with second thoughts": (build_with_backtracking, MaskConfig(rule=PAIRS)),
 }
 
 
 @torch.no_grad()
 def shares(hardness: str, nodes: int) -> list[float]:
     """Of the tours of all views, in percent, one figure a mask."""
-    drawn = draw(LAWS["tsptw", hardness], nodes, COUNT, torch.Generator().manual_seed(5))
+    drawn = draw(DISTRIBUTIONS["tsptw", hardness], nodes, COUNT, torch.Generator().manual_seed(5))
     views = symmetries(drawn)
     pointer = load_model("general-tsptw").policy(views)
     return [

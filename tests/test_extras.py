@@ -9,7 +9,7 @@ from command import sentence
 from fairway.errors import LearningMissing
 from fairway.extras import LEARN, SENTENCE, can_learn, learning
 from fairway.problems.generate import generate
-from fairway.solver.guidance import usual
+from fairway.solver.warm_start import usual
 
 BLOCKED = f"import sys\nfor name in {LEARN!r}: sys.modules[name] = None\n"
 

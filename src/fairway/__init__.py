@@ -7,7 +7,7 @@ The way of the data, one direction only:
 
 - `fairway.problems`: instances, sets, batches, the laws that generate them, the test beds, the files
 - `fairway.judge`: the judge, which shares no code with what it judges
-- `fairway.kernels`: look-ahead, pruning and pointer, each with its definition and fast versions that equal it
+- `fairway.kernels`: look-ahead, preprocessing and pointer, each with its definition and fast versions that equal it
 - `fairway.policies`: attention models that score candidates, and heatmaps for ants
 - `fairway.search`: from scores to tours
 - `fairway.classical`: tours without learning

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from fairway.errors import InvalidFile, InvalidRequest
-from fairway.kernels.lookahead import Guard, Rule
+from fairway.kernels.lookahead import MaskConfig, MaskRule
 from fairway.policies.attention import Policy
 from fairway.policies.config import PolicyConfig
 from fairway.policies.norms import BatchNorm, Normalisation
@@ -217,7 +217,7 @@ def greedy_figures(policy: Policy, instances: InstanceSet, cost: np.ndarray) -> 
     """Greedy tours under the authors' mask, judged as they do: AM strictly, POMO with eight views and a tolerance."""
     am = policy.config.backbone == "am"
     views, tolerance, mask = (1, 0.0, 1e-4) if am else (SYMMETRIES, 1e-5, 1e-5)
-    guard = Guard("ahead", Rule(steps=1, own=False, tolerance=mask))
+    guard = MaskConfig("ahead", MaskRule(steps=1, own=False, tolerance=mask))
     parts = []
     for first in range(0, len(instances), PART):
         batch = to_batch(instances[first : first + PART])

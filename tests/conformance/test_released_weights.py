@@ -6,7 +6,7 @@ import torch
 from conformance.released import greedy_figures, policy_of, published_costs, read_weights
 
 from fairway.errors import InvalidFile, InvalidRequest
-from fairway.kernels.lookahead import AUTHORS, Guard
+from fairway.kernels.lookahead import AUTHORS, MaskConfig
 from fairway.kernels.pointer.reference import scores
 from fairway.policies.attention import Policy
 from fairway.policies.config import AM, POMO, PolicyConfig
@@ -14,7 +14,7 @@ from fairway.policies.features import features
 from fairway.problems.batch import take, to_batch
 from fairway.problems.beds import load_bed
 from fairway.problems.draw import draw
-from fairway.problems.generate import LAWS, generate
+from fairway.problems.generate import DISTRIBUTIONS, generate
 from fairway.train.config import TrainConfig
 from fairway.train.validate import validate
 
@@ -42,7 +42,7 @@ def test_pomos_figures_are_those_of_eight_views_with_the_papers_tolerance(proble
     instances = generate(problem, n=10, hardness="hard", count=40, seed=1)
     found = greedy_figures(policy, instances, np.ones(40))
     config = TrainConfig("test", problem, "hard", 10, policy=policy.config)
-    expected = validate(config, policy, to_batch(instances), Guard(rule=AUTHORS))
+    expected = validate(config, policy, to_batch(instances), MaskConfig(rule=AUTHORS))
     assert found.sol_infeasible == pytest.approx(expected.sol_infeasible)
     assert found.inst_infeasible == pytest.approx(expected.inst_infeasible)
     assert found.inst_infeasible < found.sol_infeasible < 100
@@ -214,7 +214,7 @@ def their_features(batch, b):
         lines, whole = (batch.floor[b], batch.limit[b]), batch.limit[b, 0]
     else:
         lines, whole = (batch.gain[b], batch.limit[b]), batch.gain[b].sum()
-    return torch.cat([batch.ground.coordinates[b], torch.stack(lines, -1) / whole], -1)
+    return torch.cat([batch.geometry.coordinates[b], torch.stack(lines, -1) / whole], -1)
 
 
 def some_states(batch, tours=6):
@@ -242,7 +242,7 @@ def test_weights_under_the_authors_names_score_as_their_forward_pass(
     policy, theirs = policy_of({k: v.numpy() for k, v in named.items()}), theirs(named)
     kind = "batch" if tracked else "instance"
     assert policy.config == PolicyConfig(backbone, 2, WIDTH, HEADS, HIDDEN, kind, foresight)
-    batch = draw(LAWS[problem, "hard"], 20, 3, torch.Generator().manual_seed(1))
+    batch = draw(DISTRIBUTIONS[problem, "hard"], 20, 3, torch.Generator().manual_seed(1))
     node, level, allowed = some_states(batch)
     h = policy.encode(batch)
     routing = scores(policy.point(h, batch), node, level, allowed)
@@ -265,7 +265,7 @@ def test_weights_under_the_authors_names_score_as_their_forward_pass(
 def test_batch_normalisation_that_tracks_nothing_uses_the_batch_it_sees():
     """As the authors' code of today has it: what an instance becomes then depends on its company."""
     policy = policy_of(am_weights(3, foresight=False, tracked=False), normalisation="batch")
-    batch = draw(LAWS["tsptw", "hard"], 20, 4, torch.Generator().manual_seed(1))
+    batch = draw(DISTRIBUTIONS["tsptw", "hard"], 20, 4, torch.Generator().manual_seed(1))
     norm, nodes = policy.layers[0].first_norm, policy.embed(features(batch))
     torch.testing.assert_close(norm(nodes).mean((0, 1)), norm.bias, rtol=0, atol=1e-5)
     alone = policy.encode(take(batch, slice(2)))

@@ -22,7 +22,7 @@ from fairway.evaluate.run import Place, evaluate
 from fairway.evaluate.solvers import SOLVERS, SolverEval
 from fairway.inference.config import DecodeConfig
 from fairway.judge import Solution, verify
-from fairway.kernels.lookahead import Guard
+from fairway.kernels.lookahead import MaskConfig
 from fairway.policies.attention import Policy
 from fairway.policies.checkpoint import save_policy
 from fairway.policies.config import PolicyConfig
@@ -167,7 +167,7 @@ def test_other_instances_under_the_same_name_do_not_go_into_the_same_file(instan
 def test_other_places_under_the_same_windows_do_not_either(instances, place):
     some = instances[:6]
     finished(SolverEval(solver="greedy-c"), some, place)
-    moved = replace(some, places=instances[6:12].places)
+    moved = replace(some, places=instances[6:12].locations)
     with pytest.raises(InvalidRequest, match="is taken by an evaluation with other"):
         finished(SolverEval(solver="greedy-c"), moved, place)
 
@@ -182,7 +182,7 @@ def test_a_policy_for_another_problem_leaves_no_file(place, policy):
 
 
 def test_a_mask_that_the_problem_does_not_have_is_refused(instances, place, policy):
-    asked = PolicyEval(policy=policy, device="cpu", decode=DecodeConfig(guard=Guard("drafts")))
+    asked = PolicyEval(policy=policy, device="cpu", decode=DecodeConfig(guard=MaskConfig("drafts")))
     with pytest.raises(InvalidRequest, match="the exact mask for draft limits is not for tsptw"):
         finished(asked, instances, place)
 

@@ -10,7 +10,7 @@ from fairway.inference.ants import propose_by_ants
 from fairway.inference.config import ACOConfig
 from fairway.inference.model import load_colony
 from fairway.judge import Solution, verify
-from fairway.kernels.lookahead import AUTHORS, Guard
+from fairway.kernels.lookahead import AUTHORS, MaskConfig
 from fairway.policies.checkpoint import save_policy
 from fairway.policies.config import HeatmapConfig
 from fairway.policies.heatmap import HeatmapNetwork
@@ -51,7 +51,7 @@ def accepted(instances, tours):
 
 def test_a_colony_is_what_was_trained(colony):
     assert (colony.name, colony.problem) == ("gfacs-star-pip-tsptw12-hard", "tsptw")
-    assert colony.guard == Guard("ahead", AUTHORS)
+    assert colony.guard == MaskConfig("ahead", AUTHORS)
     assert not colony.policy.training
 
 
@@ -64,7 +64,7 @@ def test_the_tours_of_all_iterations_are_proposed_or_those_of_the_last(colony, w
 
 
 def test_a_high_power_leaves_ants_no_choice_but_the_best_of_the_heuristic(colony, windows):
-    free = replace(FEW, iterations=1, guard=Guard("none"))
+    free = replace(FEW, iterations=1, guard=MaskConfig("none"))
     heuristic = colony.policy(to_batch(windows)).log_heuristic().numpy()
     for power, every in ((1e6, True), (1.0, False)):
         tours = propose_by_ants(colony, windows, replace(free, power=power))
@@ -105,7 +105,7 @@ def test_pheromone_of_searched_tours_leaves_the_first_ants_as_they_were(colony, 
 
 
 def test_the_mask_can_be_another_than_in_training(colony, windows):
-    free = propose_by_ants(colony, windows, replace(FEW, guard=Guard("none")), seed=3)
+    free = propose_by_ants(colony, windows, replace(FEW, guard=MaskConfig("none")), seed=3)
     masked = propose_by_ants(colony, windows, FEW, seed=3)
     assert np.mean(accepted(windows, masked)) > np.mean(accepted(windows, free))
 
@@ -113,10 +113,10 @@ def test_the_mask_can_be_another_than_in_training(colony, windows):
 def test_drafts_that_shrink_are_served_in_their_own_direction(tmp_path):
     grown = generate("tspdl", n=12, hardness="hard", count=4, seed=1)
     shrinking = InstanceSet(
-        grown.places, demand=grown.demand, draft=grown.draft, load="shrinking", scale=grown.scale
+        grown.locations, demand=grown.demand, draft=grown.draft, load="shrinking", scale=grown.scale
     )
     colony = load_colony(saved(tmp_path, "tspdl"))
-    foraging = replace(FEW, guard=Guard("drafts"))
+    foraging = replace(FEW, guard=MaskConfig("drafts"))
     for search in ("none", "tours"):
         found = propose_by_ants(colony, shrinking, replace(foraging, search=search))
         assert np.all(accepted(shrinking, found))

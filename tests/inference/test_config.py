@@ -2,7 +2,7 @@ import pytest
 
 from fairway.errors import InvalidRequest
 from fairway.inference.config import ACOConfig
-from fairway.kernels.lookahead import Guard
+from fairway.kernels.lookahead import MaskConfig
 
 
 def test_the_papers_colony_is_a_hundred_ants_in_ten_iterations():
@@ -12,7 +12,7 @@ def test_the_papers_colony_is_a_hundred_ants_in_ten_iterations():
 def test_settings_say_all_that_decides_the_tours():
     said = ACOConfig(5, 2, "trail", last=True).settings
     assert said == {"ants": 5, "iterations": 2, "search": "trail", "last": True}
-    assert "guard" in ACOConfig(guard=Guard()).settings
+    assert "guard" in ACOConfig(guard=MaskConfig()).settings
     assert ACOConfig(power=2.5).settings["power"] == 2.5
 
 

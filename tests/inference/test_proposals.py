@@ -13,7 +13,7 @@ from fairway.inference.config import DecodeConfig
 from fairway.inference.model import Model, load_model
 from fairway.inference.proposals import propose, together
 from fairway.judge import Solution, verify
-from fairway.kernels.lookahead import AUTHORS, Guard, Rule
+from fairway.kernels.lookahead import AUTHORS, MaskConfig, MaskRule
 from fairway.policies.attention import Policy
 from fairway.policies.checkpoint import save_policy
 from fairway.policies.config import PolicyConfig
@@ -35,7 +35,7 @@ MODES = [
 def models():
     torch.manual_seed(2)
     policy = Policy(SMALL).eval().requires_grad_(False)
-    guards = {"tsptw": Guard(), "tspdl": Guard("drafts")}
+    guards = {"tsptw": MaskConfig(), "tspdl": MaskConfig("drafts")}
     return {
         problem: Model(policy, "small", problem, guard, {}) for problem, guard in guards.items()
     }
@@ -65,7 +65,7 @@ def test_greedy_tours_are_those_that_training_builds(models):
     instances = generate("tsptw", n=15, hardness="hard", count=5, seed=1)
     batch = to_batch(instances)
     with torch.no_grad():
-        decoded = decode(batch, models["tsptw"].policy(batch), Guard())
+        decoded = decode(batch, models["tsptw"].policy(batch), MaskConfig())
     tours = propose(models["tsptw"], instances, DecodeConfig(symmetries=False))
     assert np.array_equal(tours, decoded.rollout.tours.numpy())
 
@@ -106,7 +106,9 @@ def test_masks_can_be_chosen(models):
             for tour in row
         )
 
-    rates = [late(guard) for guard in (Guard("none"), Guard(), Guard(rule=Rule(2)))]
+    rates = [
+        late(guard) for guard in (MaskConfig("none"), MaskConfig(), MaskConfig(rule=MaskRule(2)))
+    ]
     assert rates[0] > rates[1] >= rates[2]
 
 
@@ -152,12 +154,12 @@ def test_a_model_comes_with_the_mask_it_was_trained_with(tmp_path):
     trained = {"problem": "tsptw", "recipe": "mine", "config": {"guard": guard}}
     model = load_model(saved(tmp_path, trained))
     assert (model.name, model.problem) == ("mine", "tsptw")
-    assert model.guard == replace(Guard("ahead", AUTHORS), until=7)
+    assert model.guard == replace(MaskConfig("ahead", AUTHORS), until=7)
     assert not any(p.requires_grad for p in model.policy.parameters())
 
 
 def test_a_model_that_says_nothing_of_masks_gets_the_strongest(tmp_path):
-    assert load_model(saved(tmp_path, {"problem": "tspdl"})).guard == Guard("drafts")
+    assert load_model(saved(tmp_path, {"problem": "tspdl"})).guard == MaskConfig("drafts")
 
 
 def test_what_a_model_is_not_for_gets_a_sentence(tmp_path, models):
@@ -185,7 +187,7 @@ def test_kinds_that_do_not_exist_are_refused_in_one_sentence():
     code = """
 from fairway.errors import InvalidRequest
 from fairway.inference.config import DecodeConfig
-from fairway.kernels.lookahead.rule import Guard
+from fairway.kernels.lookahead.config import Guard
 for kind, wrong in ((DecodeConfig, "retreat"), (Guard, "mine")):
     try: kind(wrong)
     except InvalidRequest as error: print(error)

@@ -10,13 +10,13 @@ import torch
 from fairway.inference.config import DecodeConfig
 from fairway.inference.model import Model
 from fairway.inference.proposals import propose
-from fairway.kernels.lookahead import AUTHORS, PAIRS, Guard
+from fairway.kernels.lookahead import AUTHORS, PAIRS, MaskConfig
 from fairway.policies.attention import Policy
 from fairway.policies.config import POMO, HeatmapConfig
 from fairway.policies.heatmap import HeatmapNetwork
 from fairway.problems.batch import moved
 from fairway.problems.draw import draw
-from fairway.problems.generate import LAWS, generate
+from fairway.problems.generate import DISTRIBUTIONS, generate
 from fairway.recipes import recipe_named
 from fairway.search.ants import construct, cost_to_ants, log_weights, outlook_of, untouched
 from fairway.train.gfacs.step import Colony, learn
@@ -32,7 +32,7 @@ ALIKE = 0.9
 
 
 def drawn(nodes, count=2):
-    return draw(LAWS["tsptw", "medium"], nodes, count, torch.Generator().manual_seed(4))
+    return draw(DISTRIBUTIONS["tsptw", "medium"], nodes, count, torch.Generator().manual_seed(4))
 
 
 @pytest.mark.parametrize("nodes", [50, 200, 500])
@@ -47,7 +47,9 @@ def test_heatmaps_are_the_same(nodes):
     assert torch.allclose(here.log_z, there.log_z.cpu(), atol=1e-3)
 
 
-@pytest.mark.parametrize("guard", [Guard("none"), Guard("ahead", AUTHORS)], ids=["free", "masked"])
+@pytest.mark.parametrize(
+    "guard", [MaskConfig("none"), MaskConfig("ahead", AUTHORS)], ids=["free", "masked"]
+)
 @pytest.mark.parametrize("nodes", [50, 200, 500])
 def test_ants_go_the_same_ways_and_leave_the_same(nodes, guard):
     batch, generator = drawn(nodes), torch.Generator().manual_seed(9)
@@ -70,7 +72,7 @@ def test_ants_go_the_same_ways_and_leave_the_same(nodes, guard):
 def test_no_step_of_an_ant_waits_for_the_gpu():
     batch = moved(drawn(50), "cuda")
     pull, noise = torch.zeros(2, 50, 50, device="cuda"), torch.rand(2, 6, 49, device="cuda")
-    guard = Guard("ahead", AUTHORS)
+    guard = MaskConfig("ahead", AUTHORS)
     construct(batch, outlook_of(batch, guard, 6), pull, noise)  # kernels are compiled now
     look = outlook_of(batch, guard, 6)
     torch.cuda.synchronize()
@@ -88,7 +90,7 @@ def test_no_step_of_an_ant_waits_for_the_gpu():
     [DecodeConfig(), DecodeConfig("beam", width=4), DecodeConfig("sample", samples=3)],
     ids=str,
 )
-@pytest.mark.parametrize("guard", [Guard(), Guard(rule=PAIRS)], ids=["one step", "pairs"])
+@pytest.mark.parametrize("guard", [MaskConfig(), MaskConfig(rule=PAIRS)], ids=["one step", "pairs"])
 def test_policies_propose_the_same_tours(mode, guard):
     """Under pairs greedy tours have second thoughts, and an untrained policy needs them."""
     torch.manual_seed(5)

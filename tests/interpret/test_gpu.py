@@ -14,7 +14,7 @@ if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # must be there when the kernels are first imported
 
 from fairway.classical.greedy import tightest
-from fairway.kernels.lookahead import PAIRS, Rule, ahead, along, dense, gpu, orders
+from fairway.kernels.lookahead import PAIRS, MaskRule, ahead, along, dense, gpu, orders
 from fairway.kernels.lookahead.gpu import orders as in_one_launch
 from fairway.kernels.lookahead.table import table
 from fairway.problems.batch import to_batch
@@ -22,7 +22,7 @@ from fairway.problems.generate import generate
 from fairway.search.rollout import greedy, rollout
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-RULES = [Rule(1, own) for own in (True, False)]
+RULES = [MaskRule(1, own) for own in (True, False)]
 NODES = [2, 3, 8, 70, 140] if DEVICE == "cuda" else [2, 3, 8, 70]
 
 
@@ -76,7 +76,7 @@ def test_windows_narrowed_in_one_launch_are_those_of_the_plain_loop(nodes, round
 @pytest.mark.parametrize("nodes", [2, 3, 8] if DEVICE == "cpu" else [2, 3, 8, 140])
 def test_a_walk_that_keeps_its_place_equals_dense_at_every_step(nodes, own):
     """To the last bit, from the first choice to the last, and again on a second way."""
-    rule = Rule(1, own)
+    rule = MaskRule(1, own)
     for name, batch in worlds(nodes, count=2 if nodes < 10 or DEVICE == "cuda" else 1).items():
         known, steps = table(batch), None
         for state in chain(*(walk(batch, tours=3, seed=seed) for seed in (nodes, nodes + 1))):
@@ -90,7 +90,7 @@ def test_a_walk_that_keeps_its_place_equals_dense_at_every_step(nodes, own):
 
 
 @pytest.mark.cuda
-@pytest.mark.parametrize("rule", [Rule(1), Rule(2), PAIRS], ids=str)
+@pytest.mark.parametrize("rule", [MaskRule(1), MaskRule(2), PAIRS], ids=str)
 def test_a_rollout_on_the_gpu_is_the_one_on_the_cpu(rule):
     """Greedy by limit, which knows no ties here, so that tours must agree stop for stop."""
     instances = generate("tsptw", n=60, hardness="hard", count=50, seed=1)

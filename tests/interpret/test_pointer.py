@@ -8,13 +8,13 @@ import torch
 if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # must be there when the kernels are first imported
 
-from fairway.kernels.lookahead import PAIRS, Guard, Rule
+from fairway.kernels.lookahead import PAIRS, MaskConfig, MaskRule
 from fairway.kernels.lookahead.table import table
 from fairway.kernels.pointer import Facts, Pointer, gpu
 from fairway.kernels.pointer.reference import WITHIN, known_facts, scores
 from fairway.kernels.pointer.track import in_order, lay_out
 from fairway.problems.draw import draw
-from fairway.problems.generate import LAWS
+from fairway.problems.generate import DISTRIBUTIONS
 from fairway.search.decode import follow, traced
 from fairway.train.config import TrainConfig
 from fairway.train.processes import DistContext
@@ -25,14 +25,22 @@ from fairway.train.schedule import seed_of
 from fairway.train.step import learn
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-AHEAD = [Guard(rule=Rule(steps, own)) for steps, own in ((0, True), (1, True), (1, False))]
-WINDOWS = [Guard("none"), *AHEAD, Guard(rule=PAIRS), Guard(rule=Rule(1), until=3), Guard("learned")]
-DRAFTS = [Guard("drafts"), Guard(rule=Rule(1)), Guard("none")]
+AHEAD = [MaskConfig(rule=MaskRule(steps, own)) for steps, own in ((0, True), (1, True), (1, False))]
+WINDOWS = [
+    MaskConfig("none"),
+    *AHEAD,
+    MaskConfig(rule=PAIRS),
+    MaskConfig(rule=MaskRule(1), until=3),
+    MaskConfig("learned"),
+]
+DRAFTS = [MaskConfig("drafts"), MaskConfig(rule=MaskRule(1)), MaskConfig("none")]
 NODES = (
     [2, 3, 12, 50, 100] if DEVICE == "cuda" else [8]
 )  # interpreted, a step takes a tenth of a second
 TASKS = [*(("tsptw", guard) for guard in WINDOWS), *(("tspdl", guard) for guard in DRAFTS)]
-WITH_FACTS = TASKS if DEVICE == "cuda" else [("tsptw", Guard()), ("tspdl", Guard("drafts"))]
+WITH_FACTS = (
+    TASKS if DEVICE == "cuda" else [("tsptw", MaskConfig()), ("tspdl", MaskConfig("drafts"))]
+)
 CASES = [*((*task, False) for task in TASKS), *((*task, True) for task in WITH_FACTS)]
 
 
@@ -88,7 +96,7 @@ def off_the_edges(batch, pointer, guard, noise, built, trace):
 
 def decoded_both_ways(problem, nodes, guard, facts):
     generator = torch.Generator(DEVICE).manual_seed(nodes)
-    batch = draw(LAWS[problem, "hard"], nodes, 3, generator)
+    batch = draw(DISTRIBUTIONS[problem, "hard"], nodes, 3, generator)
     pointer = some_pointer(3, nodes, facts=facts)
     oracle = some_pointer(3, nodes, facts=False, seed=2) if guard.kind == "learned" else None
     noise = torch.rand(3, 5, nodes - 1, generator=generator, device=DEVICE)
@@ -121,28 +129,28 @@ def test_a_rollout_in_one_launch_is_the_one_step_by_step(problem, guard, facts, 
 
 
 def test_the_last_stops_of_the_smallest_instances():
-    _, built, expected, walked = decoded_both_ways("tsptw", 3, Guard(), facts=True)
+    _, built, expected, walked = decoded_both_ways("tsptw", 3, MaskConfig(), facts=True)
     assert torch.equal(walked.tours, built.tours)
     torch.testing.assert_close(walked.log_probability, expected, rtol=1e-5, atol=1e-5)
 
 
 def test_more_nodes_than_a_word_has_bits():
-    batch = draw(LAWS["tsptw", "hard"], 70, 1, torch.Generator(DEVICE).manual_seed(4))
+    batch = draw(DISTRIBUTIONS["tsptw", "hard"], 70, 1, torch.Generator(DEVICE).manual_seed(4))
     pointer, noise = some_pointer(1, 70, facts=False), torch.zeros(1, 1, 69, device=DEVICE)
-    built, _ = traced(batch, pointer, Guard(), None, None)
+    built, _ = traced(batch, pointer, MaskConfig(), None, None)
     with torch.no_grad():
-        walked = gpu.decode(pointer, lay_out(batch, Guard()), Guard(), "greedy", noise)
+        walked = gpu.decode(pointer, lay_out(batch, MaskConfig()), MaskConfig(), "greedy", noise)
     assert torch.equal(walked.tours, built.tours)
     assert torch.equal(walked.dead_ends, built.dead_ends)
 
 
 @pytest.mark.parametrize("choice", ["greedy", "forced"])
 def test_tours_may_be_greedy_or_given(choice):
-    batch = draw(LAWS["tsptw", "hard"], 6, 2, torch.Generator(DEVICE).manual_seed(1))
+    batch = draw(DISTRIBUTIONS["tsptw", "hard"], 6, 2, torch.Generator(DEVICE).manual_seed(1))
     pointer, noise = some_pointer(2, 6, facts=False), torch.zeros(2, 1, 5, device=DEVICE)
-    built, trace = traced(batch, pointer, Guard(), None, None)
+    built, trace = traced(batch, pointer, MaskConfig(), None, None)
     given = built.tours if choice == "forced" else None
-    walked = gpu.decode(pointer, lay_out(batch, Guard()), Guard(), choice, noise, given)
+    walked = gpu.decode(pointer, lay_out(batch, MaskConfig()), MaskConfig(), choice, noise, given)
     assert torch.equal(walked.tours, built.tours)
     likely = follow(batch, pointer, trace, built)
     torch.testing.assert_close(walked.log_probability, likely, rtol=1e-5, atol=1e-5)

@@ -11,7 +11,7 @@ from fairway.policies.config import AM, POMO, PolicyConfig
 from fairway.policies.features import horizon_of
 from fairway.problems.batch import Batch, each
 from fairway.problems.draw import draw
-from fairway.problems.generate import LAWS
+from fairway.problems.generate import DISTRIBUTIONS
 
 SMALL = {
     "pomo": PolicyConfig(layers=2, width=32, heads=2, hidden=48, foresight=True),
@@ -21,7 +21,7 @@ NODES = 9
 
 
 def some_batch(problem, count=3, nodes=NODES):
-    return draw(LAWS[problem, "hard"], nodes, count, torch.Generator().manual_seed(4))
+    return draw(DISTRIBUTIONS[problem, "hard"], nodes, count, torch.Generator().manual_seed(4))
 
 
 def some_policy(config):
@@ -145,7 +145,7 @@ def test_renumbering_the_customers_renumbers_the_scores(config, problem):
 def test_pomo_asks_with_the_share_of_the_horizon_and_am_with_the_time_itself():
     """Twice as much of everything that is time: POMO's scores stay, AM's do not."""
     batch = some_batch("tsptw")
-    slower = Batch(batch.ground, 2 * batch.floor, 2 * batch.limit, stay=batch.stay)
+    slower = Batch(batch.geometry, 2 * batch.floor, 2 * batch.limit, stay=batch.stay)
     node, level, allowed = some_states(batch)
     for backbone, same in (("pomo", True), ("am", False)):
         policy = some_policy(SMALL[backbone])
@@ -191,7 +191,7 @@ def test_facts_that_have_learnt_nothing_change_nothing():
 def test_an_instance_without_any_extent_in_time_is_scored():
     """All windows at zero: the horizon is zero, and nothing is divided by it."""
     batch = some_batch("tsptw")
-    still = Batch(batch.ground, 0 * batch.floor, 0 * batch.limit, stay=batch.stay)
+    still = Batch(batch.geometry, 0 * batch.floor, 0 * batch.limit, stay=batch.stay)
     node, level, allowed = some_states(batch)
     for config in SMALL.values():
         assert scores(some_policy(config)(still), node, level, allowed).isfinite().all()
@@ -199,7 +199,7 @@ def test_an_instance_without_any_extent_in_time_is_scored():
 
 def test_demands_of_zero_are_scored():
     batch = some_batch("tspdl")
-    empty = Batch(batch.ground, batch.floor, batch.limit, gain=0 * batch.gain)
+    empty = Batch(batch.geometry, batch.floor, batch.limit, gain=0 * batch.gain)
     assert horizon_of(empty).tolist() == [1, 1, 1]
     node, level, allowed = some_states(empty)
     assert scores(some_policy(SMALL["pomo"])(empty), node, level, allowed).isfinite().all()

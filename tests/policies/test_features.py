@@ -8,7 +8,7 @@ from fairway.policies.features import features, horizon_of, places, relations
 from fairway.problems.augment import symmetries
 from fairway.problems.batch import to_batch
 from fairway.problems.draw import draw
-from fairway.problems.generate import LAWS
+from fairway.problems.generate import DISTRIBUTIONS
 from fairway.problems.instance import TSPDL, TSPTW
 from fairway.problems.sets import instance_set
 
@@ -24,19 +24,19 @@ def test_windows_are_read_as_shares_of_the_latest_return():
     travel = np.linalg.norm(xy[:, None] - xy[None], axis=-1)
     instances = instance_set([TSPTW(travel, opens, closes, coordinates=xy)])
     batch = to_batch(instances)
-    unit = float(batch.ground.scale[0])
+    unit = float(batch.geometry.scale[0])
     last = max(150 + 50, 120 + 100) / unit
     assert batch.horizon.tolist() == pytest.approx([last])
     found = features(batch)[0]
-    assert found[:, :2] == pytest.approx(batch.ground.coordinates[0])
+    assert found[:, :2] == pytest.approx(batch.geometry.coordinates[0])
     assert found[1:, 2].tolist() == pytest.approx([10 / unit / last, 20 / unit / last])
     assert found[:, 3].tolist() == pytest.approx([1, 150 / unit / last, 120 / unit / last])
 
 
 def test_demands_and_drafts_are_read_as_shares_of_the_whole_load():
-    batch = draw(LAWS["tspdl", "hard"], 12, 3, torch.Generator().manual_seed(1))
+    batch = draw(DISTRIBUTIONS["tspdl", "hard"], 12, 3, torch.Generator().manual_seed(1))
     found = features(batch)
-    assert torch.equal(found[..., :2], batch.ground.coordinates)
+    assert torch.equal(found[..., :2], batch.geometry.coordinates)
     torch.testing.assert_close(found[..., 2], batch.gain / 11)
     torch.testing.assert_close(found[..., 3], batch.limit / 11)
     assert found.amin() >= 0
@@ -49,7 +49,7 @@ def test_distances_alone_are_put_on_a_map_that_keeps_them(seed):
     xy = np.random.default_rng(seed).random((8, 2))
     travel = np.linalg.norm(xy[:, None] - xy[None], axis=-1)
     batch = to_batch(instance_set([TSPTW(travel, 0, 10)]))
-    assert batch.ground.coordinates is None
+    assert batch.geometry.coordinates is None
     found = places(batch)[0]
     assert found.amin() >= 0
     assert float(found.amax()) == pytest.approx(1)
@@ -119,12 +119,12 @@ def test_what_two_nodes_are_to_each_other():
 
 
 def test_relations_do_not_change_when_the_map_is_turned():
-    batch = draw(LAWS["tsptw", "medium"], 10, 1, torch.Generator().manual_seed(3))
+    batch = draw(DISTRIBUTIONS["tsptw", "medium"], 10, 1, torch.Generator().manual_seed(3))
     views = relations(symmetries(batch))
     torch.testing.assert_close(views, views[:1].expand_as(views))
 
 
 @pytest.mark.parametrize("problem", ["tsptw", "tspdl"])
 def test_relations_are_small_numbers(problem):
-    batch = draw(LAWS[problem, "hard"], 30, 4, torch.Generator().manual_seed(3))
+    batch = draw(DISTRIBUTIONS[problem, "hard"], 30, 4, torch.Generator().manual_seed(3))
     assert relations(batch).abs().amax() <= 4

@@ -10,13 +10,13 @@ from fairway.policies.features import features
 from fairway.policies.heatmap import FAINT, HeatmapNetwork, neighbours
 from fairway.problems.batch import take
 from fairway.problems.draw import draw
-from fairway.problems.generate import LAWS
+from fairway.problems.generate import DISTRIBUTIONS
 
 SMALL = HeatmapConfig(layers=3, width=8)
 
 
 def drawn(problem="tsptw", nodes=12, count=2):
-    return draw(LAWS[problem, "medium"], nodes, count, torch.Generator().manual_seed(1))
+    return draw(DISTRIBUTIONS[problem, "medium"], nodes, count, torch.Generator().manual_seed(1))
 
 
 def network(config=SMALL, seed=0):
@@ -43,7 +43,7 @@ def by_lists_of_edges(net, batch):
     edges = [(b, i, j) for b in range(instances) for i in range(nodes) for j in to[b, i].tolist()]
     tails = [b * nodes + i for b, i, _ in edges]
     heads = [b * nodes + j for b, _, j in edges]
-    places = batch.ground.coordinates
+    places = batch.geometry.coordinates
     ways = torch.stack([(places[b, i] - places[b, j]).square().sum().sqrt() for b, i, j in edges])
     silu = torch.nn.functional.silu
     x = silu(net.embed_nodes(features(batch).flatten(0, 1)))

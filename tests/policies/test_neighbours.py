@@ -4,17 +4,17 @@ import torch
 from fairway.policies.heatmap import neighbours
 from fairway.problems.batch import to_batch
 from fairway.problems.draw import draw
-from fairway.problems.generate import LAWS
+from fairway.problems.generate import DISTRIBUTIONS
 from fairway.problems.instance import TSPDL, TSPTW
 from fairway.problems.sets import instance_set
 
 
 def drawn(problem, hardness, nodes, count=3):
-    return draw(LAWS[problem, hardness], nodes, count, torch.Generator().manual_seed(4))
+    return draw(DISTRIBUTIONS[problem, hardness], nodes, count, torch.Generator().manual_seed(4))
 
 
 def distance(batch, b, i, j):
-    places = batch.ground.coordinates[b]
+    places = batch.geometry.coordinates[b]
     return float((places[i] - places[j]).square().sum().sqrt())
 
 

@@ -5,13 +5,13 @@ import torch
 from fairway.problems.augment import SYMMETRIES, symmetries, turned
 from fairway.problems.batch import every_pair, to_batch
 from fairway.problems.draw import draw
-from fairway.problems.generate import LAWS
+from fairway.problems.generate import DISTRIBUTIONS
 from fairway.problems.instance import TSPTW
 from fairway.problems.sets import instance_set
 
 
 def some_batch(problem="tsptw", nodes=9, count=4):
-    return draw(LAWS[problem, "hard"], nodes, count, torch.Generator().manual_seed(1))
+    return draw(DISTRIBUTIONS[problem, "hard"], nodes, count, torch.Generator().manual_seed(1))
 
 
 def test_there_are_eight_views_and_the_first_is_as_given():
@@ -47,16 +47,16 @@ def test_ways_and_limits_are_the_same_in_every_view(problem):
         torch.testing.assert_close(
             getattr(views, law)(*every_pair(views)), expected, rtol=1e-5, atol=1e-6
         )
-    coordinates = views.ground.coordinates
+    coordinates = views.geometry.coordinates
     assert coordinates.amin() >= 0
     assert coordinates.amax() <= 1
 
 
 def test_views_come_one_after_the_other_each_of_all_instances():
     batch = some_batch()
-    corners = symmetries(batch).ground.coordinates.view(8, 4, 9, 2)
+    corners = symmetries(batch).geometry.coordinates.view(8, 4, 9, 2)
     for b in range(4):
-        alone = turned(batch.ground.coordinates[b : b + 1])
+        alone = turned(batch.geometry.coordinates[b : b + 1])
         assert torch.equal(corners[:, b], alone)
 
 
@@ -64,6 +64,6 @@ def test_matrices_are_repeated_as_they_are():
     travel = np.random.default_rng(1).integers(1, 9, (2, 5, 5)).astype(float)
     batch = to_batch(instance_set([TSPTW(each, 0, 99) for each in travel]))
     views = symmetries(batch)
-    assert views.ground.coordinates is None
-    assert torch.equal(views.ground.matrix, batch.ground.matrix.repeat(8, 1, 1))
+    assert views.geometry.coordinates is None
+    assert torch.equal(views.geometry.matrix, batch.geometry.matrix.repeat(8, 1, 1))
     assert views.limit.shape == (16, 5)

@@ -54,7 +54,7 @@ def test_asymmetric_travel_and_service_times_are_carried(rng):
     batch = to_batch(instances)
     tours = random_tours(4, 9, rng)
     expected = [verify(i, t).schedule.start for i, t in zip(instances, tours, strict=True)]
-    scale = batch.ground.scale.numpy()[:, None]
+    scale = batch.geometry.scale.numpy()[:, None]
     assert scale * levels_along(batch, tours) == pytest.approx(np.stack(expected), rel=1e-5)
 
 
@@ -65,7 +65,7 @@ def test_a_shrinking_load_is_read_from_the_other_end(rng):
     tours = random_tours(4, 7, rng)
     here = torch.tensor(np.concatenate([np.zeros((4, 1), int), tours[:, ::-1]], axis=1))
     there = torch.tensor(np.concatenate([tours[:, ::-1], np.zeros((4, 1), int)], axis=1))
-    lengths = batch.travel(here, there).sum(-1) * batch.ground.scale
+    lengths = batch.travel(here, there).sum(-1) * batch.geometry.scale
     verdicts = [verify(i, t) for i, t in zip(instances, tours, strict=True)]
     assert lengths.numpy() == pytest.approx([v.cost for v in verdicts], rel=1e-5)
     loads = np.stack([v.schedule.load[::-1] for v in verdicts])
@@ -79,9 +79,9 @@ def test_a_shrinking_load_is_read_from_the_other_end(rng):
 )  # fmt: skip
 def test_the_latest_return_has_the_papers_mean(name, mean):
     batch = to_batch(load_bed(name))
-    assert batch.ground.matrix is None, "travel is made on demand"
+    assert batch.geometry.matrix is None, "travel is made on demand"
     assert batch.horizon.mean().item() == pytest.approx(mean, abs=0.06)
-    assert batch.ground.coordinates.max() <= 1
+    assert batch.geometry.coordinates.max() <= 1
 
 
 def test_a_depot_that_closes_early_keeps_its_closing():
@@ -99,10 +99,10 @@ def test_instances_of_any_size_fit_the_unit_square():
     far = instance_set(
         [TSPTW([[0, 7e5], [7e5, 0]], 0, 9e6, coordinates=[[1e6, 2e6], [1.7e6, 2e6]])]
     )
-    assert to_batch(far).ground.coordinates.tolist() == [[[0, 0], [1, 0]]]
+    assert to_batch(far).geometry.coordinates.tolist() == [[[0, 0], [1, 0]]]
     assert to_batch(far).travel(torch.tensor([0]), torch.tensor([1])).item() == 1
     one_place = instance_set([TSPTW([[0, 0], [0, 0]], 0, 9, coordinates=[[3, 3], [3, 3]])])
-    assert to_batch(one_place).ground.scale.item() == 1
+    assert to_batch(one_place).geometry.scale.item() == 1
 
 
 def test_many_tours_start_at_the_depot_as_it_opens():

@@ -10,7 +10,7 @@ import torch
 from fairway.judge import Solution, verify
 from fairway.problems.batch import to_batch
 from fairway.problems.draw import draw, servable_drafts
-from fairway.problems.generate import LAWS, TourWindows, generate, servable
+from fairway.problems.generate import DISTRIBUTIONS, TourWindows, generate, servable
 from fairway.problems.instance import TSPDL, TSPTW
 
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.cuda)]
@@ -29,15 +29,15 @@ def largest_gap(left: torch.Tensor, right: torch.Tensor) -> float:
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize(("problem", "hardness"), list(LAWS))
+@pytest.mark.parametrize(("problem", "hardness"), list(DISTRIBUTIONS))
 def test_both_versions_draw_from_one_distribution(problem, hardness, device):
     """Two samples of 80,000 from one law are further apart than 0.014 once in a million."""
-    here = draw(LAWS[problem, hardness], 20, 4000, generator(device))
+    here = draw(DISTRIBUTIONS[problem, hardness], 20, 4000, generator(device))
     there = to_batch(generate(problem, n=20, hardness=hardness, count=4000, seed=2))
     for name in ("floor", "limit") if problem == "tsptw" else ("gain", "limit"):
         assert getattr(here, name).shape == getattr(there, name).shape
         assert largest_gap(getattr(here, name), getattr(there, name)) < 0.014, name
-    assert largest_gap(here.ground.coordinates, there.ground.coordinates) < 0.014
+    assert largest_gap(here.geometry.coordinates, there.geometry.coordinates) < 0.014
     assert largest_gap(here.horizon, there.horizon) < 0.05
     if problem == "tsptw":
         widths = [each.limit - each.floor for each in (here, there)]
@@ -50,7 +50,7 @@ def test_hard_instances_are_feasible_for_a_judge_without_tolerance(n, device):
     """The hidden tour is not kept, but arriving in order of the windows' middle finds it at eta = 0."""
     batch = draw(TourWindows(eta=0.0), n, 200, generator(device))
     for points, opens, closes in zip(
-        batch.ground.coordinates.double().cpu().numpy(),
+        batch.geometry.coordinates.double().cpu().numpy(),
         batch.floor.double().cpu().numpy(),
         batch.limit.double().cpu().numpy(),
         strict=True,
@@ -65,7 +65,7 @@ def test_hard_instances_are_feasible_for_a_judge_without_tolerance(n, device):
 @pytest.mark.parametrize("n", [2, 3, 11, 50, 100])
 @pytest.mark.parametrize("hardness", ["medium", "hard"])
 def test_draft_limits_are_always_servable(n, hardness, device):
-    batch = draw(LAWS["tspdl", hardness], n, 300, generator(device))
+    batch = draw(DISTRIBUTIONS["tspdl", hardness], n, 300, generator(device))
     for demand, draft in zip(batch.gain.cpu().numpy(), batch.limit.cpu().numpy(), strict=True):
         instance = TSPDL(np.ones((n, n)), demand, draft)
         assert isinstance(verify(instance, 1 + np.argsort(draft[1:], kind="stable")), Solution)
@@ -88,7 +88,9 @@ def test_servable_drafts_are_uniform(spots, lowered):
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_equal_generators_give_equal_batches_on_their_device(device):
-    one, same = (draw(LAWS["tsptw", "hard"], 10, 5, generator(device, 3)) for _ in range(2))
+    one, same = (
+        draw(DISTRIBUTIONS["tsptw", "hard"], 10, 5, generator(device, 3)) for _ in range(2)
+    )
     assert torch.equal(one.limit, same.limit)
     assert one.limit.device.type == device
     assert one.limit.dtype == torch.float32

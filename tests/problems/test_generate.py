@@ -31,7 +31,7 @@ def test_random_windows_follow_their_law(hardness, low, high):
     assert widths.mean() == pytest.approx((low + high) / 2 * horizon, rel=0.01)
     assert (instances.opens[:, 0] == 0).all()
     assert (instances.closes[:, 0] == 2 * horizon).all()
-    assert instances.places.coordinates.max() < 100
+    assert instances.locations.coordinates.max() < 100
 
 
 @pytest.mark.parametrize(("n", "eta"), [(2, 50.0), (20, 50.0), (100, 50.0), (30, 0.0), (30, 200.0)])

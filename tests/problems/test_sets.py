@@ -8,17 +8,17 @@ from fairway.problems.beds import load_bed
 from fairway.problems.distances import euclidean
 from fairway.problems.generate import generate
 from fairway.problems.instance import TSPDL, TSPTW
-from fairway.problems.sets import InstanceSet, Places, instance_set
+from fairway.problems.sets import InstanceSet, Locations, instance_set
 
 
 def arrays_of(instances):
-    places = (instances.places.coordinates, instances.places.matrix)
+    locations = (instances.locations.coordinates, instances.locations.matrix)
     names = [
         name for name in instances.__slots__ if isinstance(getattr(instances, name), np.ndarray)
     ]
     return [
         array
-        for array in (*places, *(getattr(instances, name) for name in names))
+        for array in (*locations, *(getattr(instances, name) for name in names))
         if array is not None
     ]
 
@@ -52,7 +52,7 @@ def test_a_set_of_given_instances_gives_them_back(rng):
     given = [TSPTW(travel, 0, index, name="x") for index, travel in enumerate(travels)]
     instances = instance_set(given, "mine")
     assert instances.timed
-    assert instances.places.coordinates is None
+    assert instances.locations.coordinates is None
     for before, after in zip(given, instances, strict=True):
         assert np.array_equal(before.travel, after.travel)
         assert np.array_equal(before.closes, after.closes)
@@ -60,7 +60,7 @@ def test_a_set_of_given_instances_gives_them_back(rng):
 
 def test_euclidean_matrices_are_not_stored_twice():
     instances = generate("tsptw", n=6, count=3, seed=1)
-    assert instance_set(list(instances)).places.matrix is None
+    assert instance_set(list(instances)).locations.matrix is None
 
 
 @pytest.mark.parametrize(
@@ -82,12 +82,12 @@ def test_what_does_not_belong_together_makes_no_set(instances, sentence):
 
 def test_a_set_needs_to_know_where_its_nodes_are():
     with pytest.raises(InvalidInstance, match="coordinates or travel"):
-        Places()
+        Locations()
     with pytest.raises(InvalidInstance, match="opens has shape"):
-        InstanceSet(Places(np.zeros((2, 3, 2))), opens=np.zeros((2, 4)), closes=np.ones((2, 3)))
+        InstanceSet(Locations(np.zeros((2, 3, 2))), opens=np.zeros((2, 4)), closes=np.ones((2, 3)))
     with pytest.raises(InvalidInstance, match=r"instance 0: opens\[0\] is nan"):
         InstanceSet(
-            Places(np.zeros((2, 3, 2))), opens=np.full((2, 3), np.nan), closes=np.ones((2, 3))
+            Locations(np.zeros((2, 3, 2))), opens=np.full((2, 3), np.nan), closes=np.ones((2, 3))
         )
 
 
@@ -101,13 +101,13 @@ def test_instances_need_no_torch():
 
 def test_a_set_cannot_be_changed_from_outside():
     opens = np.zeros((2, 3))
-    instances = InstanceSet(Places(np.ones((2, 3, 2))), opens=opens, closes=opens + 1)
+    instances = InstanceSet(Locations(np.ones((2, 3, 2))), opens=opens, closes=opens + 1)
     opens[0, 0] = 5
     assert instances.opens[0, 0] == 0
     with pytest.raises(ValueError, match="read-only"):
         instances.opens[0, 0] = 5
     with pytest.raises(ValueError, match="read-only"):
-        instances.places.coordinates[0, 0] = 5
+        instances.locations.coordinates[0, 0] = 5
 
 
 def test_instances_keep_their_names_in_sets_and_slices():
@@ -118,4 +118,4 @@ def test_instances_keep_their_names_in_sets_and_slices():
     )
     assert [instance.name for instance in named] == ["mine", "set-1"]
     with pytest.raises(InvalidInstance, match="1 labels were given; expected 2"):
-        InstanceSet(named.places, opens=named.opens, closes=named.closes, labels=["one"])
+        InstanceSet(named.locations, opens=named.opens, closes=named.closes, labels=["one"])

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from fairway.errors import InvalidRequest
-from fairway.kernels.lookahead.rule import AUTHORS, Guard
+from fairway.kernels.lookahead.config import AUTHORS, MaskConfig
 from fairway.policies.config import HeatmapConfig
 from fairway.recipes import recipe_named
 from fairway.train.config import Foresight
@@ -12,7 +12,7 @@ from fairway.train.config import Foresight
 def test_colonies_are_trained_as_in_the_authors_code():
     config = recipe_named("gfacs-star-pip-tsptw500-medium")
     assert config.policy == HeatmapConfig("union", 5, 12, 32)
-    assert config.guard == Guard("ahead", AUTHORS)
+    assert config.guard == MaskConfig("ahead", AUTHORS)
     assert (config.ants, config.batch, config.epoch, config.epochs) == (20, 10, 10 * 20, 50)
     assert config.sharpness == (500, 2000)
     assert (config.power, config.credit, config.level) == ((0.8, 1.0), (0.5, 1.0), 5)
@@ -24,7 +24,7 @@ def test_models_differ_by_mask_and_head_alone():
     star, pip, learned = (
         recipe_named(f"gfacs-star{rest}-tspdl100-hard") for rest in ("", "-pip", "-pip-d")
     )
-    assert star.guard == Guard("none")
+    assert star.guard == MaskConfig("none")
     assert replace(pip, name=star.name, guard=star.guard) == star
     assert learned.foresight == Foresight(10, 10, 2, 5, 0.60, 5)
     head = replace(learned.policy, foresight=False)

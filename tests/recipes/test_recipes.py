@@ -4,7 +4,7 @@ from functools import partial
 import pytest
 
 from fairway.errors import InvalidRequest
-from fairway.kernels.lookahead.rule import AUTHORS, PAIRS, Guard, Rule
+from fairway.kernels.lookahead.config import AUTHORS, PAIRS, MaskConfig, MaskRule
 from fairway.policies.config import AM, POMO
 from fairway.recipes import (
     ABLATIONS,
@@ -36,7 +36,7 @@ def test_every_model_serves_any_size():
 def test_pomo_is_trained_as_in_the_published_commands():
     config = recipe_named("pomo-star-pip-tsptw50-hard")
     assert config.policy == POMO
-    assert config.guard == Guard("ahead", AUTHORS)
+    assert config.guard == MaskConfig("ahead", AUTHORS)
     assert config.objective == Objective(penalty=1.0, count=True)
     assert (config.epochs, config.epoch, config.batch, config.tours) == (10_000, 10_000, 64, 50)
     assert (config.rate, config.weight_decay) == (Rate(1e-4, 0, "step"), 1e-6)
@@ -48,7 +48,7 @@ def test_pomo_is_trained_as_in_the_published_commands():
 def test_am_is_trained_as_in_the_published_commands():
     config = recipe_named("am-star-pip-tsptw100-medium")
     assert config.policy == AM
-    assert config.guard == Guard("ahead", Rule(steps=1, own=False, tolerance=1e-4))
+    assert config.guard == MaskConfig("ahead", MaskRule(steps=1, own=False, tolerance=1e-4))
     assert (config.epochs, config.epoch, config.batch, config.tours) == (100, 1_280_000, 512, 1)
     assert (config.rate, config.weight_decay) == (Rate(1e-4, 0, "constant"), 0.0)
     assert config.clip_norm == 1.0
@@ -62,7 +62,7 @@ def test_models_differ_by_penalty_mask_and_head_alone(backbone):
     )  # fmt: skip
     assert plain.objective.penalty is None
     assert star == replace(plain, name=star.name, objective=Objective())
-    assert star.guard == Guard("none")
+    assert star.guard == MaskConfig("none")
     assert replace(pip, name=star.name, guard=star.guard) == star
     assert learned.policy.foresight
     head = replace(learned.policy, foresight=False)
@@ -84,7 +84,7 @@ def test_learned_masks_follow_the_papers_schedule(name, plan):
 
 
 @pytest.mark.parametrize(
-    ("problem", "guard"), [("tsptw", Guard(rule=PAIRS)), ("tspdl", Guard("drafts"))]
+    ("problem", "guard"), [("tsptw", MaskConfig(rule=PAIRS)), ("tspdl", MaskConfig("drafts"))]
 )
 def test_our_own_recipe_knows_the_candidates_and_masks_strictly(problem, guard):
     large, huge = (
@@ -125,7 +125,7 @@ def test_fine_tuning_is_short_gentle_and_starts_from_weights():
     assert config.epochs == 100
     assert config.rate.peak == pytest.approx(1e-5)
     assert config.rate.shape == "constant"
-    assert config.guard == Guard("ahead", AUTHORS)
+    assert config.guard == MaskConfig("ahead", AUTHORS)
     assert needs_weights(config.name)
     assert not needs_weights("pomo-star-pip-tsptw50-medium")
 

@@ -4,12 +4,12 @@ from math import log
 import pytest
 import torch
 
-from fairway.kernels.lookahead import AUTHORS, Guard, Rule
+from fairway.kernels.lookahead import AUTHORS, MaskConfig, MaskRule
 from fairway.kernels.lookahead.reference import extended, passes
 from fairway.kernels.lookahead.table import table
 from fairway.kernels.pointer.reference import WITHIN
 from fairway.problems.draw import draw
-from fairway.problems.generate import LAWS
+from fairway.problems.generate import DISTRIBUTIONS
 from fairway.search.ants import (
     Pheromone,
     construct,
@@ -24,13 +24,13 @@ from fairway.search.ants import (
 from fairway.search.rollout import violation_unit
 from fairway.train.losses import Objective, lagrangian
 
-UNGUARDED, PIP = Guard("none"), Guard("ahead", AUTHORS)
+UNGUARDED, PIP = MaskConfig("none"), MaskConfig("ahead", AUTHORS)
 
 
 def world(problem="tsptw", nodes=9, count=2, ants=4, hardness="hard"):
     """A batch, a heuristic at random, and noise."""
     generator = torch.Generator().manual_seed(3)
-    batch = draw(LAWS[problem, hardness], nodes, count, generator)
+    batch = draw(DISTRIBUTIONS[problem, hardness], nodes, count, generator)
     heuristic = torch.rand(count, nodes, nodes, generator=generator).log()
     return batch, heuristic, torch.rand(count, ants, nodes - 1, generator=generator)
 
@@ -65,12 +65,12 @@ def ant_by_ant(batch, weight, rule, noise):
 
 
 @pytest.mark.parametrize("problem", ["tsptw", "tspdl"])
-@pytest.mark.parametrize("rule", [None, AUTHORS, Rule(1), Rule(2)], ids=str)
+@pytest.mark.parametrize("rule", [None, AUTHORS, MaskRule(1), MaskRule(2)], ids=str)
 def test_all_ants_at_once_are_the_ants_one_by_one(problem, rule):
     batch, heuristic, noise = world(problem)
     pheromone = Pheromone(0.5 + torch.rand(2, 9, 9, generator=torch.Generator().manual_seed(1)))
     pull = log_weights(heuristic, pheromone, power=0.8)
-    guard = UNGUARDED if rule is None else Guard("ahead", rule)
+    guard = UNGUARDED if rule is None else MaskConfig("ahead", rule)
     weight = (pheromone.amount * heuristic.exp()).double() ** 0.8
     tours, likely = ant_by_ant(batch, weight, rule, noise)
     assert torch.equal(construct(batch, outlook_of(batch, guard, 4), pull, noise).tours, tours)
@@ -114,7 +114,7 @@ def test_tours_weigh_what_they_weighed_when_they_were_built(problem):
 def test_a_retraced_move_that_the_mask_forbids_still_has_a_probability():
     batch, heuristic, _ = world(nodes=12)
     tours = torch.arange(1, 12).expand(2, 1, 11)
-    trodden = replay_tours(batch, outlook_of(batch, Guard(), 1), tours)
+    trodden = replay_tours(batch, outlook_of(batch, MaskConfig(), 1), tours)
     assert int(trodden.built.broken.sum()) > 0
     assert trodden.log_probability(heuristic).isfinite().all()
 
@@ -178,7 +178,7 @@ def test_a_head_is_asked_with_where_ants_came_from_and_what_it_dooms_is_masked()
         asked.append((before, here))
         return torch.where(torch.arange(9) % 2 == 0, 1.0, -1.0).expand(2, 4, 9)
 
-    look = outlook_of(batch, Guard("learned"), 4, doom=doom)
+    look = outlook_of(batch, MaskConfig("learned"), 4, doom=doom)
     tours = construct(batch, look, heuristic, noise).tours
     assert (tours[..., :4] % 2 == 1).all(), "odd numbers first, and then all the rest at dead ends"
     path = torch.cat([torch.zeros(2, 4, 1, dtype=torch.long), tours], dim=-1)
@@ -189,7 +189,7 @@ def test_a_head_is_asked_with_where_ants_came_from_and_what_it_dooms_is_masked()
 
 def test_a_learned_guard_without_a_head_is_our_own_mistake():
     with pytest.raises(AssertionError, match="head"):
-        outlook_of(world()[0], Guard("learned"), 1)
+        outlook_of(world()[0], MaskConfig("learned"), 1)
 
 
 def iterated(rounds):

@@ -8,12 +8,12 @@ import pytest
 import torch
 
 from fairway.judge import Solution, verify
-from fairway.kernels.lookahead import AUTHORS, PAIRS, Guard, ahead, dense
+from fairway.kernels.lookahead import AUTHORS, PAIRS, MaskConfig, ahead, dense
 from fairway.kernels.lookahead.table import table
 from fairway.kernels.pointer import Facts, Pointer
 from fairway.problems.batch import take, to_batch
 from fairway.problems.draw import draw
-from fairway.problems.generate import LAWS, generate
+from fairway.problems.generate import DISTRIBUTIONS, generate
 from fairway.problems.instance import TSPTW
 from fairway.problems.problem import start, step
 from fairway.problems.sets import instance_set
@@ -57,8 +57,8 @@ def test_a_choice_that_pairs_allow_is_refused_for_what_three_nodes_need_together
 
 
 def test_lost_tours_are_built_again_and_others_left_as_they_are():
-    batch = draw(LAWS["tsptw", "hard"], 50, 200, torch.Generator().manual_seed(5))
-    pointer, guard = some_pointer(200, 50), Guard(rule=PAIRS)
+    batch = draw(DISTRIBUTIONS["tsptw", "hard"], 50, 200, torch.Generator().manual_seed(5))
+    pointer, guard = some_pointer(200, 50), MaskConfig(rule=PAIRS)
     plain, careful = build(batch, pointer, guard), build_with_backtracking(batch, pointer, guard)
     lost, still = plain.broken[:, 0] > 0, careful.broken[:, 0] > 0
     assert lost.sum() > 10, "the test must see tours that fail"
@@ -76,7 +76,7 @@ def test_a_tour_comes_of_it_exactly_where_there_is_one():
     """And it is the greedy one: of what looked better on the way, nothing could have been completed."""
     rng = np.random.default_rng(5)
     drawn = instance_set([brute.windows(rng, nodes=8) for _ in range(120)])
-    batch, guard, pointer = to_batch(drawn), Guard(rule=PAIRS), some_pointer(120, 8)
+    batch, guard, pointer = to_batch(drawn), MaskConfig(rule=PAIRS), some_pointer(120, 8)
     plain, built = build(batch, pointer, guard), build_with_backtracking(batch, pointer, guard)
     feasible = torch.tensor([exact.prove(one).tour is not None for one in drawn])
     assert 20 < feasible.sum() < 100
@@ -108,8 +108,8 @@ def can_end(instance, begun):
 
 
 def test_without_a_budget_there_are_no_second_thoughts():
-    batch = draw(LAWS["tsptw", "hard"], 50, 100, torch.Generator().manual_seed(5))
-    pointer, guard = some_pointer(100, 50), Guard(rule=PAIRS)
+    batch = draw(DISTRIBUTIONS["tsptw", "hard"], 50, 100, torch.Generator().manual_seed(5))
+    pointer, guard = some_pointer(100, 50), MaskConfig(rule=PAIRS)
     plain = build(batch, pointer, guard)
     assert plain.dead_ends.any(), "the test must see tours that fail"
     assert torch.equal(build_with_backtracking(batch, pointer, guard, budget=0).tours, plain.tours)
@@ -117,17 +117,19 @@ def test_without_a_budget_there_are_no_second_thoughts():
 
 
 def test_where_no_tour_is_lost_none_is_built_again():
-    batch = draw(LAWS["tsptw", "easy"], 20, 6, torch.Generator().manual_seed(5))
-    pointer, guard = some_pointer(6, 20), Guard(rule=PAIRS)
+    batch = draw(DISTRIBUTIONS["tsptw", "easy"], 20, 6, torch.Generator().manual_seed(5))
+    pointer, guard = some_pointer(6, 20), MaskConfig(rule=PAIRS)
     assert not build(batch, pointer, guard).broken.any()
     assert not build_with_backtracking(batch, pointer, guard).broken.any()
 
 
 @pytest.mark.parametrize(
-    "guard", [Guard(), Guard("none"), Guard(rule=AUTHORS), Guard(rule=PAIRS, until=5)], ids=str
+    "guard",
+    [MaskConfig(), MaskConfig("none"), MaskConfig(rule=AUTHORS), MaskConfig(rule=PAIRS, until=5)],
+    ids=str,
 )
 def test_other_guards_have_no_second_thoughts(guard):
-    batch = draw(LAWS["tsptw", "hard"], 30, 20, torch.Generator().manual_seed(5))
+    batch = draw(DISTRIBUTIONS["tsptw", "hard"], 30, 20, torch.Generator().manual_seed(5))
     pointer = some_pointer(20, 30)
     assert build(batch, pointer, guard).broken.any(), "the test must see tours that fail"
     assert torch.equal(

@@ -1,11 +1,11 @@
 import pytest
 import torch
 
-from fairway.kernels.lookahead import AUTHORS, Guard, Rule, ahead
+from fairway.kernels.lookahead import AUTHORS, MaskConfig, MaskRule, ahead
 from fairway.kernels.pointer import Pointer
 from fairway.kernels.pointer.reference import scores
 from fairway.problems.draw import draw
-from fairway.problems.generate import LAWS
+from fairway.problems.generate import DISTRIBUTIONS
 from fairway.problems.problem import start
 from fairway.search.decode import decode, states_along, traced, watch
 
@@ -22,15 +22,15 @@ def some_pointer(instances, nodes, *, seed=1, width=16, heads=2, clip=10.0):
 
 def some_world(problem="tsptw", nodes=10, tours=6):
     generator = torch.Generator().manual_seed(7)
-    batch = draw(LAWS[problem, "hard"], nodes, 3, generator)
+    batch = draw(DISTRIBUTIONS[problem, "hard"], nodes, 3, generator)
     return batch, some_pointer(3, nodes), torch.rand(3, tours, nodes - 1, generator=generator)
 
 
 @pytest.mark.parametrize("problem", ["tsptw", "tspdl"])
 def test_states_side_by_side_are_those_of_the_loop(problem):
     batch, pointer, noise = some_world(problem)
-    decoded = decode(batch, pointer, Guard(rule=AUTHORS), noise)
-    _, trace = traced(batch, pointer, Guard(rule=AUTHORS), noise, None)
+    decoded = decode(batch, pointer, MaskConfig(rule=AUTHORS), noise)
+    _, trace = traced(batch, pointer, MaskConfig(rule=AUTHORS), noise, None)
     states = states_along(decoded.rollout.tours, decoded.levels, nodes=10)
     for name in ("node", "level", "unvisited"):
         side_by_side = getattr(states, name).unflatten(1, (6, 9))
@@ -41,7 +41,7 @@ def test_states_side_by_side_are_those_of_the_loop(problem):
 def test_a_guard_guards_as_long_as_it_says():
     """Its mask for so many steps, everything unvisited and no bound after them."""
     batch, pointer, noise = some_world()
-    guard = Guard(rule=AUTHORS, until=4)
+    guard = MaskConfig(rule=AUTHORS, until=4)
     _, trace = traced(batch, pointer, guard, noise, None)
     strict = ahead(batch, AUTHORS)
     bound = 0
@@ -63,15 +63,15 @@ def test_a_guard_for_no_steps_at_all_is_none_and_for_all_is_the_whole():
     def tours(guard):
         return traced(batch, pointer, guard, noise, None)[0].tours
 
-    assert torch.equal(tours(Guard(rule=AUTHORS, until=0)), tours(Guard("none")))
-    assert torch.equal(tours(Guard(rule=AUTHORS, until=9)), tours(Guard(rule=AUTHORS)))
-    assert not torch.equal(tours(Guard("none")), tours(Guard(rule=AUTHORS)))
+    assert torch.equal(tours(MaskConfig(rule=AUTHORS, until=0)), tours(MaskConfig("none")))
+    assert torch.equal(tours(MaskConfig(rule=AUTHORS, until=9)), tours(MaskConfig(rule=AUTHORS)))
+    assert not torch.equal(tours(MaskConfig("none")), tours(MaskConfig(rule=AUTHORS)))
 
 
 def test_a_learned_guard_forbids_what_its_oracle_gives_more_than_an_even_chance_of_failing():
     batch, pointer, noise = some_world()
     oracle = some_pointer(3, 10, seed=2, clip=None)
-    built, trace = traced(batch, pointer, Guard("learned"), noise, oracle)
+    built, trace = traced(batch, pointer, MaskConfig("learned"), noise, oracle)
     fallbacks = 0
     for state, outlook in zip(trace.states, trace.outlooks, strict=True):
         doomed = scores(oracle, state.node, state.level).sigmoid() > 0.5
@@ -85,19 +85,21 @@ def test_a_learned_guard_forbids_what_its_oracle_gives_more_than_an_even_chance_
 def test_a_learned_guard_without_an_oracle_is_our_own_mistake():
     batch, _, _ = some_world()
     with pytest.raises(AssertionError, match="oracle"):
-        watch(batch, Guard("learned"), 1)
+        watch(batch, MaskConfig("learned"), 1)
 
 
 def test_the_exact_mask_never_fails_and_is_for_drafts_alone():
     batch, pointer, noise = some_world("tspdl")
-    assert int(decode(batch, pointer, Guard("drafts"), noise).rollout.broken.sum()) == 0
+    assert int(decode(batch, pointer, MaskConfig("drafts"), noise).rollout.broken.sum()) == 0
     windows, _, _ = some_world("tsptw")
     with pytest.raises(AssertionError, match="draft"):
-        watch(windows, Guard("drafts"), 1)
+        watch(windows, MaskConfig("drafts"), 1)
 
 
 @pytest.mark.parametrize(
-    "guard", [Guard("none"), Guard(rule=Rule(1)), Guard(rule=Rule(2))], ids=str
+    "guard",
+    [MaskConfig("none"), MaskConfig(rule=MaskRule(1)), MaskConfig(rule=MaskRule(2))],
+    ids=str,
 )
 def test_a_greedy_tour_takes_the_best_of_what_is_allowed(guard):
     batch, pointer, _ = some_world()
@@ -112,9 +114,9 @@ def test_a_greedy_tour_takes_the_best_of_what_is_allowed(guard):
 def test_tours_are_drawn_as_often_as_they_are_likely():
     """Four nodes, six tours: the likelihoods of all sum to one, and 20,000 draws follow them (chi-square, 1e-6)."""
     generator = torch.Generator().manual_seed(1)
-    batch = draw(LAWS["tsptw", "easy"], 4, 1, generator)
+    batch = draw(DISTRIBUTIONS["tsptw", "easy"], 4, 1, generator)
     pointer, noise = some_pointer(1, 4, clip=1.0), torch.rand(1, 20_000, 3, generator=generator)
-    decoded = decode(batch, pointer, Guard("none"), noise)
+    decoded = decode(batch, pointer, MaskConfig("none"), noise)
     numbers = (decoded.rollout.tours[0] * torch.tensor([100, 10, 1])).sum(-1)
     _, which, counts = numbers.unique(return_inverse=True, return_counts=True)
     likely = torch.zeros(len(counts)).scatter(0, which, decoded.log_probability[0].exp())
@@ -126,5 +128,5 @@ def test_tours_are_drawn_as_often_as_they_are_likely():
 
 def test_all_tours_start_where_the_depot_opens():
     batch, pointer, noise = some_world()
-    decoded = decode(batch, pointer, Guard(), noise)
+    decoded = decode(batch, pointer, MaskConfig(), noise)
     assert torch.equal(decoded.levels[..., 0], start(batch, 6).level)

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from fairway.judge import Solution, verify
-from fairway.kernels.lookahead import Guard, ahead
+from fairway.kernels.lookahead import MaskConfig, ahead
 from fairway.problems.batch import to_batch
 from fairway.problems.generate import generate
 from fairway.problems.instance import TSPTW
@@ -41,7 +41,7 @@ def test_a_beam_with_room_for_all_labels_is_exact(rng, draw):
         instance = draw(rng, 5)
         best = brute.solutions(instance)
         batch = to_batch(instance_set([instance]), dtype=torch.float64)
-        tours = beam(batch, look=watch(batch, Guard(), None), score=evenly, width=200)
+        tours = beam(batch, look=watch(batch, MaskConfig(), None), score=evenly, width=200)
         turn = -1 if getattr(instance, "load", None) == "shrinking" else 1
         judged = [verify(instance, tour[::turn]) for tour in tours[0].tolist()]
         costs = [verdict.cost for verdict in judged if isinstance(verdict, Solution)]

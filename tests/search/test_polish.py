@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from fairway.judge import Solution, verify
-from fairway.kernels.moves.form import form_of
+from fairway.kernels.moves.search_model import search_model_of
 from fairway.problems.batch import instances_in, to_batch
 from fairway.problems.generate import generate
 from fairway.problems.model import model_of
@@ -19,7 +19,7 @@ def shuffled(instances, ants, seed=0):
 def test_tours_at_random_become_feasible_and_much_shorter(problem, hardness):
     instances = generate(problem, n=25, hardness=hardness, count=4, seed=1)
     tours = shuffled(instances, 5)
-    better = polish([form_of(model_of(instance)) for instance in instances], tours)
+    better = polish([search_model_of(model_of(instance)) for instance in instances], tours)
     before, after = [], []
     for instance, old, new in zip(instances, tours, better, strict=True):
         for one, other in zip(old, new, strict=True):
@@ -32,7 +32,7 @@ def test_tours_at_random_become_feasible_and_much_shorter(problem, hardness):
 
 def test_a_feasible_tour_is_never_made_worse():
     instances = generate("tsptw", n=20, hardness="easy", count=3, seed=2)
-    forms = [form_of(model_of(instance)) for instance in instances]
+    forms = [search_model_of(model_of(instance)) for instance in instances]
     tours = polish(forms, shuffled(instances, 3))
     again = polish(forms, tours)
     for instance, old, new in zip(instances, tours, again, strict=True):
@@ -49,7 +49,7 @@ def test_a_batch_has_the_models_of_its_instances_in_other_units(problem):
     for b, (ours, theirs) in enumerate(
         zip(map(model_of, instances_in(batch)), map(model_of, instances), strict=True)
     ):
-        scale = float(batch.ground.scale[b])
+        scale = float(batch.geometry.scale[b])
         assert np.allclose(scale * ours.cost, theirs.cost, rtol=1e-5, atol=1e-4)
         level = scale if problem == "tsptw" else 1.0
         assert np.allclose(level * ours.resource.lead, theirs.resource.lead, rtol=1e-5, atol=1e-4)
@@ -60,14 +60,17 @@ def test_a_batch_has_the_models_of_its_instances_in_other_units(problem):
 
 def test_threads_and_loops_give_the_same_tours():
     instances = generate("tsptw", n=15, hardness="hard", count=3, seed=4)
-    forms, tours = [form_of(model_of(instance)) for instance in instances], shuffled(instances, 4)
+    forms, tours = (
+        [search_model_of(model_of(instance)) for instance in instances],
+        shuffled(instances, 4),
+    )
     assert np.array_equal(polish(forms, tours, seed=7), polish(forms, tours, seed=7, workers=3))
 
 
 def test_a_tour_that_no_pass_makes_feasible_is_less_late():
     """One stop closes before anybody can be there."""
     instances = generate("tsptw", n=12, hardness="hard", count=1, seed=5)
-    form = form_of(model_of(instances[0]))
+    form = search_model_of(model_of(instances[0]))
     closes = form.closes.copy()
     closes[3] = -1.0
     form = form._replace(closes=closes)

@@ -4,7 +4,7 @@ import torch
 from chance import sampler
 
 from fairway.judge import Solution, verify
-from fairway.kernels.lookahead import Rule, ahead, along, none
+from fairway.kernels.lookahead import MaskRule, ahead, along, none
 from fairway.problems.batch import to_batch
 from fairway.problems.generate import generate
 from fairway.problems.instance import TSPTW
@@ -52,11 +52,11 @@ def test_the_mask_is_obeyed():
     batch = to_batch(instances)
     select = sampler(torch.Generator().manual_seed(3))
     free = rollout(batch, look=none(batch), score=evenly, select=select, tours=20)
-    masked = rollout(batch, look=ahead(batch, Rule(2)), score=evenly, select=select, tours=20)
+    masked = rollout(batch, look=ahead(batch, MaskRule(2)), score=evenly, select=select, tours=20)
     assert (masked.broken == 0).float().mean() > 10 * (free.broken == 0).float().mean()
 
 
-@pytest.mark.parametrize("rule", [Rule(1), Rule(2), Rule(1, own=False)], ids=str)
+@pytest.mark.parametrize("rule", [MaskRule(1), MaskRule(2), MaskRule(1, own=False)], ids=str)
 def test_a_look_ahead_that_keeps_its_place_builds_the_same_tours(rule):
     batch = to_batch(generate("tsptw", n=25, hardness="hard", count=10, seed=2))
     afresh, in_place = (

@@ -14,7 +14,7 @@ import fairway
 from fairway.solver import workers
 from fairway.solver.request import Request
 from fairway.solver.warmup import warm_up
-from fairway.solver.workers import Crew, Job
+from fairway.solver.workers import Job, WorkerPool
 
 
 def easy(count):
@@ -25,7 +25,7 @@ def test_a_killed_process_loses_nothing_but_its_instance():
     job = Job(easy(7), None, Request(seconds=0.3))
     warm_up(job.kinds, job.request)
     results = {}
-    with Crew(job, 2) as crew:
+    with WorkerPool(job, 2) as crew:
         victim = crew._workers[0]
         while not victim.due:
             results.update(crew.collect(0.1))
@@ -51,7 +51,7 @@ def test_a_process_killed_while_it_starts_loses_nothing():
     job = Job(easy(4), None, Request(seconds=0.1))
     warm_up(job.kinds, job.request)
     results = {}
-    with Crew(job, 2) as crew:
+    with WorkerPool(job, 2) as crew:
         crew._workers[0].process.kill()
         while not crew.finished:
             results.update(crew.collect(0.1))
@@ -72,7 +72,7 @@ def test_where_no_process_can_start_this_one_does_it_all_and_says_so(
 
 
 def test_few_answers_wait_for_an_earlier_one():
-    crew = Crew(Job(easy(1), None, Request()), 0)
+    crew = WorkerPool(Job(easy(1), None, Request()), 0)
     crew._workers.append(SimpleNamespace(due=deque([7])))
     for start, employs in ((7 + workers.AHEAD - 1, True), (7 + workers.AHEAD, False)):
         crew._todo = deque([range(start, 10_000)])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from fairway.kernels.lookahead import Guard
+from fairway.kernels.lookahead import MaskConfig
 from fairway.train.config import Foresight, Rate
 from fairway.train.epochs import phase_of, settle_baseline, settle_oracle, significantly_lower
 from fairway.train.loop import Budget, train
@@ -112,7 +112,7 @@ def test_the_critical_value_is_that_of_five_percent():
 def test_equal_policies_change_nothing_and_a_better_one_takes_over(tiny):
     """Without a mask even a short training is plainly better than none."""
     config = replace(
-        tiny, guard=Guard("none"), baseline="greedy", epoch=500, nodes=8, batch=16, tours=8,
+        tiny, guard=MaskConfig("none"), baseline="greedy", epoch=500, nodes=8, batch=16, tours=8,
         rate=Rate(3e-3),
     )  # fmt: skip
     run = begin(config, torch.device("cpu"))

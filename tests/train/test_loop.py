@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from fairway.errors import InvalidRequest
-from fairway.kernels.lookahead import Guard, Rule
+from fairway.kernels.lookahead import MaskConfig, MaskRule
 from fairway.train.config import Foresight, Rate
 from fairway.train.loop import Budget, Diverged, train
 from fairway.train.losses import Objective
@@ -32,7 +32,7 @@ def test_a_record_a_step_until_the_budget_is_spent(tiny):
 
 
 def test_infeasible_tours_are_counted_in_percent_as_in_validations(tiny):
-    config = replace(tiny, guard=Guard("none"), nodes=9)
+    config = replace(tiny, guard=MaskConfig("none"), nodes=9)
     (record,) = train(begin(config, CPU), Budget(instances=config.batch), DistContext(), every=0)
     tours = record.figures["sol_infeasible"] / 100 * config.batch * config.tours
     assert 1 < tours == pytest.approx(round(tours))
@@ -95,13 +95,13 @@ def test_the_plan_of_a_head_is_followed(tiny):
 @pytest.mark.parametrize(
     "change",
     [
-        {"guard": Guard("none")},
-        {"guard": Guard(rule=Rule(0))},
-        {"guard": Guard(rule=Rule(2))},
-        {"guard": Guard(rule=Rule(1), until=2)},
+        {"guard": MaskConfig("none")},
+        {"guard": MaskConfig(rule=MaskRule(0))},
+        {"guard": MaskConfig(rule=MaskRule(2))},
+        {"guard": MaskConfig(rule=MaskRule(1), until=2)},
         {"objective": Objective(penalty=None)},
         {"objective": Objective(penalty=0.5, count=False)},
-        {"problem": "tspdl", "guard": Guard("drafts")},
+        {"problem": "tspdl", "guard": MaskConfig("drafts")},
         {"baseline": "greedy", "tours": 1},
         {"clip_norm": 1.0, "weight_decay": 0.0},
     ],

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from fairway.errors import InvalidRequest
-from fairway.kernels.lookahead import AUTHORS, Guard
+from fairway.kernels.lookahead import AUTHORS, MaskConfig
 from fairway.policies.config import HeatmapConfig
 from fairway.train.config import ColonyConfig, Foresight
 from fairway.train.epochs import phase_of
@@ -121,11 +121,11 @@ def test_offline_a_head_rests():
 @pytest.mark.parametrize(
     "change",
     [
-        {"guard": Guard("none")},
-        {"guard": Guard("ahead", AUTHORS)},
-        {"guard": Guard("ahead", AUTHORS), "sparse": True},
+        {"guard": MaskConfig("none")},
+        {"guard": MaskConfig("ahead", AUTHORS)},
+        {"guard": MaskConfig("ahead", AUTHORS), "sparse": True},
         {"problem": "tspdl"},
-        {"problem": "tspdl", "guard": Guard("drafts")},
+        {"problem": "tspdl", "guard": MaskConfig("drafts")},
         {"policy": replace(SMALL, graph="limits")},
     ],
     ids=str,
@@ -155,7 +155,7 @@ def test_several_processes_are_refused():
 def test_ants_of_thirty_nodes_learn():
     """Both losses and what tours cost fall within sixty steps."""
     config = ColonyConfig(
-        "learns", "tsptw", "medium", 30, policy=HeatmapConfig(layers=3), guard=Guard("ahead", AUTHORS),
+        "learns", "tsptw", "medium", 30, policy=HeatmapConfig(layers=3), guard=MaskConfig("ahead", AUTHORS),
         ants=10, sharpness=(30.0, 30.0), credit=(0.5, 0.5), rate=(3e-3, 1e-3), epochs=3,
     )  # fmt: skip
     seen = [record.figures for record in records(config)[0]]

@@ -9,7 +9,7 @@ import pytest
 import torch
 from chance import sampler
 
-from fairway.kernels.lookahead import AUTHORS, Guard, ahead, none
+from fairway.kernels.lookahead import AUTHORS, MaskConfig, ahead, none
 from fairway.kernels.pointer.reference import scores
 from fairway.policies.attention import Policy
 from fairway.policies.config import PolicyConfig
@@ -17,7 +17,7 @@ from fairway.policies.features import features
 from fairway.problems.batch import each, to_batch
 from fairway.problems.beds import load_bed
 from fairway.problems.draw import draw
-from fairway.problems.generate import LAWS
+from fairway.problems.generate import DISTRIBUTIONS
 from fairway.search.decode import Decoded, decode, states_along
 from fairway.search.rollout import Rollout, rollout, violation_unit
 from fairway.train.config import Foresight, TrainConfig
@@ -119,7 +119,7 @@ def episodes(problem, batch, tours):
     """One for each tour, row by row."""
     lines = (batch.floor, batch.limit) if problem == "tsptw" else (batch.gain, batch.limit)
     episode = windows_episode if problem == "tsptw" else drafts_episode
-    exact = [line.double().tolist() for line in (batch.ground.coordinates, *lines)]
+    exact = [line.double().tolist() for line in (batch.geometry.coordinates, *lines)]
     if problem == "tspdl":
         exact[1:] = [[[int(value) for value in row] for row in line] for line in exact[1:]]
     return [
@@ -160,7 +160,7 @@ SETS = [("tsptw", "easy"), ("tsptw", "medium"), ("tsptw", "hard"), ("tspdl", "ha
 @pytest.mark.parametrize(("problem", "hardness"), SETS)
 def test_lengths_penalties_rewards_and_flags_are_the_authors(problem, hardness, guarded, nodes):
     """To nine digits in float64, and as far as float32 goes as trained."""
-    narrow = draw(LAWS[problem, hardness], nodes, 10, torch.Generator().manual_seed(nodes))
+    narrow = draw(DISTRIBUTIONS[problem, hardness], nodes, 10, torch.Generator().manual_seed(nodes))
     look = ahead(narrow, AUTHORS) if guarded else none(narrow)
     tours = some_tours(narrow, look)
     expected = episodes(problem, narrow, tours)
@@ -185,7 +185,7 @@ def test_lengths_penalties_rewards_and_flags_are_the_authors(problem, hardness, 
 @pytest.mark.parametrize(("problem", "hardness"), SETS)
 def test_masks_are_the_authors(problem, hardness):
     """At every decision among two nodes or more, before falling back."""
-    batch = draw(LAWS[problem, hardness], 9, 8, torch.Generator().manual_seed(3))
+    batch = draw(DISTRIBUTIONS[problem, hardness], 9, 8, torch.Generator().manual_seed(3))
     seen, strict = [], ahead(batch, AUTHORS)
 
     def look(state):
@@ -311,7 +311,7 @@ CONFIG = TrainConfig(
     "hard",
     8,
     policy=SMALL,
-    guard=Guard(rule=AUTHORS),
+    guard=MaskConfig(rule=AUTHORS),
     batch=5,
     tours=4,
     half=False,
@@ -337,7 +337,7 @@ def loss_of(config, learner, baseline=None):
 def test_the_plain_objective_is_deaf_to_infeasible_tours(baseline):
     torch.manual_seed(1)
     learner, frozen = Policy(SMALL), Policy(SMALL).eval()
-    easier = replace(CONFIG, guard=Guard("none"), nodes=5, batch=30)
+    easier = replace(CONFIG, guard=MaskConfig("none"), nodes=5, batch=30)
     plain = replace(easier, objective=Objective(penalty=None), baseline=baseline)
     batch, decoded, loss, cost = loss_of(plain, learner, frozen)
     counts = ~infeasible(decoded.rollout)

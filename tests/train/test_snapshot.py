@@ -10,7 +10,7 @@ import torch
 from safetensors import torch as safetensors
 
 from fairway.errors import InvalidFile, InvalidRequest
-from fairway.kernels.lookahead.rule import Guard
+from fairway.kernels.lookahead.config import MaskConfig
 from fairway.policies.config import AM, HeatmapConfig
 from fairway.recipes import recipe_named
 from fairway.train import snapshot
@@ -43,7 +43,7 @@ def pip_d(tiny):
         tiny,
         nodes=8,
         policy=replace(tiny.policy, foresight=True, facts=2),
-        guard=Guard(),
+        guard=MaskConfig(),
         foresight=Foresight(2, 3, 1, 1, trusted=0.0),
     )
 
@@ -95,7 +95,7 @@ def test_a_colony_of_version_0_1_is_restored(tmp_path):
 
 def test_another_config_is_refused_by_its_fields(tiny, tmp_path):
     snapshot.save(begin(tiny, CPU), tmp_path)
-    other = replace(tiny, batch=8, guard=Guard("none"), policy=replace(tiny.policy, layers=2))
+    other = replace(tiny, batch=8, guard=MaskConfig("none"), policy=replace(tiny.policy, layers=2))
     with pytest.raises(InvalidRequest) as error:
         snapshot.restore(other, tmp_path, CPU)
     said = str(error.value)

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from fairway.judge import Solution, verify
-from fairway.kernels.lookahead import AUTHORS, Guard
+from fairway.kernels.lookahead import AUTHORS, MaskConfig
 from fairway.policies.attention import Policy
 from fairway.policies.config import HeatmapConfig
 from fairway.policies.heatmap import HeatmapNetwork
@@ -38,8 +38,8 @@ def test_scores_are_what_the_judge_would_say(tiny):
         generate("tsptw", n=9, hardness="hard", count=30, seed=2),
     )
     batch = to_batch(instances)
-    score = validate(tiny, policy, batch, Guard("none"))
-    tours = decode(symmetries(batch), policy(symmetries(batch)), Guard("none")).rollout.tours
+    score = validate(tiny, policy, batch, MaskConfig("none"))
+    tours = decode(symmetries(batch), policy(symmetries(batch)), MaskConfig("none")).rollout.tours
     verdicts = [
         [verify(instance, tours[view * 30 + i, 0].tolist(), tolerance=1e-3) for view in range(8)]
         for i, instance in enumerate(instances)
@@ -78,7 +78,7 @@ def test_the_score_of_a_mixture_is_the_mean_of_its_kinds(tiny):
 
 
 SOME = ColonyConfig(
-    "some", "tsptw", "hard", 10, policy=HeatmapConfig(layers=1, width=4), ants=6, guard=Guard("none")
+    "some", "tsptw", "hard", 10, policy=HeatmapConfig(layers=1, width=4), ants=6, guard=MaskConfig("none")
 )  # fmt: skip
 
 
@@ -91,14 +91,14 @@ def scores(config, count=12):
 
 def test_a_mask_makes_more_tours_and_more_instances_feasible():
     free, network = scores(SOME)
-    masked, _ = scores(replace(SOME, guard=Guard("ahead", AUTHORS)))
+    masked, _ = scores(replace(SOME, guard=MaskConfig("ahead", AUTHORS)))
     assert masked.sol_infeasible < free.sol_infeasible <= 100
     assert masked.inst_infeasible <= free.inst_infeasible
     assert network.training, "it goes on learning afterwards"
 
 
 def test_parts_and_the_whole_have_one_score(monkeypatch):
-    whole, _ = scores(replace(SOME, guard=Guard()))
+    whole, _ = scores(replace(SOME, guard=MaskConfig()))
     monkeypatch.setattr(validation, "ROOM", {"cpu": 2 * 10 * 10 * 4})
-    parts, _ = scores(replace(SOME, guard=Guard()))
+    parts, _ = scores(replace(SOME, guard=MaskConfig()))
     assert whole == parts

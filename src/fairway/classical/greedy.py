@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from fairway.judge import Rejection, Solution, verify
-from fairway.kernels.lookahead import Outlook, none, strongest
+from fairway.kernels.lookahead import Mask, none, strongest
 from fairway.problems.batch import Batch, forwards, to_batch
 from fairway.problems.instance import Instance
 from fairway.problems.problem import State
@@ -19,7 +19,7 @@ from fairway.search.rollout import Score, greedy, rollout
 def nearest(batch: Batch) -> Score:
     """Greedy-L: the shortest way on."""
 
-    def score(state: State, outlook: Outlook) -> Float[Tensor, "B P N"]:
+    def score(state: State, outlook: Mask) -> Float[Tensor, "B P N"]:
         there = torch.arange(outlook.level.shape[-1], device=outlook.level.device)
         here = state.node[..., None].expand_as(outlook.level)
         return -batch.travel(here, there.expand_as(here))

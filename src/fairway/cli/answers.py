@@ -13,7 +13,7 @@ from fairway.cli.show import head, table, tour_line, violation_lines
 from fairway.judge import Rejection
 from fairway.problems.instance import Instance
 from fairway.solver.explain.explanation import Explanation
-from fairway.solver.explain.repair import Repair
+from fairway.solver.explain.relaxation import Repair
 from fairway.solver.results import Result, attempt_record, tour_record
 
 STYLES = {

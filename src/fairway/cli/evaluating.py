@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fairway.evaluate.methods import EvalConfig
     from fairway.evaluate.outcomes import Results
     from fairway.evaluate.references import References as Known
-    from fairway.kernels.lookahead.rule import Guard
+    from fairway.kernels.lookahead.config import MaskConfig
     from fairway.problems.sets import InstanceSet
 
 NAMES = {
@@ -274,12 +274,12 @@ def _instances(bed: str) -> "InstanceSet":
     return instance_set([found], name) if isinstance(found, Instance) else replace(found, name=name)
 
 
-def _guard(mask: str) -> "Guard | None":
-    from fairway.kernels.lookahead.rule import PAIRS, Guard, Rule
+def _guard(mask: str) -> "MaskConfig | None":
+    from fairway.kernels.lookahead.config import PAIRS, MaskConfig, MaskRule
 
-    plain = {"trained": None, "none": Guard("none"), "drafts": Guard("drafts")}
-    rules = {"0": Rule(0), "1": Rule(1), "2": Rule(2), "pairs": PAIRS}
-    return Guard(rule=rules[mask]) if mask in rules else plain[mask]
+    plain = {"trained": None, "none": MaskConfig("none"), "drafts": MaskConfig("drafts")}
+    rules = {"0": MaskRule(0), "1": MaskRule(1), "2": MaskRule(2), "pairs": PAIRS}
+    return MaskConfig(rule=rules[mask]) if mask in rules else plain[mask]
 
 
 def _said(mask: str, polish: float) -> list[str]:

@@ -44,9 +44,9 @@ def solve(
 ) -> None:
     """Find the best tour of each instance in the time given, verified, and proved optimal where possible."""
     from fairway.cli import inputs
-    from fairway.solver.guidance import choice_of
     from fairway.solver.request import Request
     from fairway.solver.solving import crew_size, job_of
+    from fairway.solver.warm_start import choice_of
 
     chosen = choice_of(None if policy == "none" else policy)
     request = Request(seconds, iterations, seed, objective, chosen)

@@ -33,7 +33,7 @@ from fairway.evaluate.tree import FORESIGHT
 from fairway.judge import TOLERANCE
 from fairway.problems.beds import beds
 from fairway.problems.files.text import shortened
-from fairway.problems.sets import InstanceSet, Places
+from fairway.problems.sets import InstanceSet, Locations
 
 VERSIONED = ("fairway", "numpy", "torch", "pyvrp", "ortools")
 
@@ -163,13 +163,13 @@ def _content(instances: InstanceSet) -> dict[str, str]:
     return {"instances": digest.hexdigest()[:16]}
 
 
-def _arrays(record: InstanceSet | Places) -> Iterator[tuple[str, np.ndarray]]:
+def _arrays(record: InstanceSet | Locations) -> Iterator[tuple[str, np.ndarray]]:
     """All that is measured of instances, their places included, which are a record of their own."""
     for part in fields(record):
         value = getattr(record, part.name)
         if isinstance(value, np.ndarray):
             yield part.name, value
-        elif isinstance(value, Places):
+        elif isinstance(value, Locations):
             yield from _arrays(value)
 
 

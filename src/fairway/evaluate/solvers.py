@@ -25,9 +25,9 @@ from fairway.evaluate.references import PUBLISHED_TOLERANCE
 from fairway.evaluate.single import Answer, Proposal, Tour, proposed, shared_out
 from fairway.judge import TOLERANCE
 from fairway.problems.sets import InstanceSet
-from fairway.solver.guidance import choice_of, model_at
 from fairway.solver.request import Request
 from fairway.solver.solving import crew_size, job_of, solved
+from fairway.solver.warm_start import choice_of, model_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table as Shown
 
 Kind = Literal["published", "measured"]
-Form = Literal["text", "percent", "number", "count", "seconds", "chance"]
+SearchModel = Literal["text", "percent", "number", "count", "seconds", "chance"]
 Value = float | int | str | tuple[float, float] | None
 
 NOTHING = "/"
@@ -35,7 +35,7 @@ class Column:
     key: str
     """In CSV."""
     title: str
-    form: Form = "text"
+    form: SearchModel = "text"
     source: str = ""
     """Of which attribute it is, through dots, where that is not called as the key."""
     aside: bool = False
@@ -161,7 +161,7 @@ def cell(row: Row, column: Column) -> str:
     return about + lettered(value, column.form)
 
 
-def lettered(value: float, form: Form) -> str:
+def lettered(value: float, form: SearchModel) -> str:
     """A number with the digits that its kind is given."""
     match form:
         case "percent":

@@ -11,7 +11,7 @@ from torch import Tensor
 from fairway.inference.config import ACOConfig
 from fairway.inference.model import Colony
 from fairway.inference.proposals import streams, uniform
-from fairway.kernels.moves.form import Form, form_of
+from fairway.kernels.moves.search_model import SearchModel, search_model_of
 from fairway.problems.batch import forwards, to_batch
 from fairway.problems.model import model_of
 from fairway.problems.sets import InstanceSet
@@ -67,7 +67,7 @@ def iterate(
     near = heatmap.neighbours if colony.sparse else None
     searches = foraging.search != "none"
     models = list(map(model_of, instances)) if searches else []
-    forms = side_by_side(form_of, models, workers)
+    forms = side_by_side(search_model_of, models, workers)
     chance, pheromone = streams(*seed, len(instances)), untouched(batch)
     for iteration in count():
         look = outlook_of(batch, guard, foraging.ants, near)
@@ -82,7 +82,10 @@ def iterate(
 
 
 def _searched(
-    forms: Sequence[Form], tours: Int[Tensor, "B P M"], seed: tuple[int, int, int], workers: int
+    forms: Sequence[SearchModel],
+    tours: Int[Tensor, "B P M"],
+    seed: tuple[int, int, int],
+    workers: int,
 ) -> Int[Tensor, "B P M"]:
     """Around every tour, by a chance that does not depend on which instances are searched together."""
     of_all, first, iteration = seed

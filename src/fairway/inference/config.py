@@ -5,7 +5,7 @@ from math import inf
 from typing import Any, Literal, get_args
 
 from fairway.errors import InvalidRequest
-from fairway.kernels.lookahead.rule import Guard
+from fairway.kernels.lookahead.config import MaskConfig
 
 Kind = Literal["greedy", "sample", "beam"]
 Search = Literal["none", "trail", "tours"]
@@ -25,7 +25,7 @@ class DecodeConfig:
     """Of a beam, for each view where there are several."""
     budget: int = 200
     """Steps that a greedy tour may take beyond the shortest, for second thoughts under a mask that asks about pairs."""
-    guard: Guard | None = None
+    guard: MaskConfig | None = None
     """Which mask is used; None for the one the policy was trained with."""
 
     def __post_init__(self) -> None:
@@ -68,7 +68,7 @@ class ACOConfig:
     authors' `base` figures); or the tours that count, too."""
     last: bool = False
     """Whether the tours of the last iteration alone count, as in the authors' shares of infeasible ones."""
-    guard: Guard | None = None
+    guard: MaskConfig | None = None
     """Which mask is used; None for the one the colony was trained with."""
     power: float = 1.0
     """Of the heuristic: above one, ants keep closer to what the network says than it was trained to."""

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 import torch
 
 from fairway.errors import InvalidFile, InvalidRequest
-from fairway.kernels.lookahead.rule import Guard, Rule, check_guard, strongest
+from fairway.kernels.lookahead.config import MaskConfig, MaskRule, check_guard, strongest
 from fairway.policies.attention import Policy
 from fairway.policies.checkpoint import load_heatmap, load_policy
 from fairway.policies.heatmap import HeatmapNetwork
@@ -25,7 +25,7 @@ class Trained(Generic[Network]):
     policy: Network
     name: str
     problem: str
-    guard: Guard
+    guard: MaskConfig
     facts: dict[str, Any]
     """Of its card, for those who compare results."""
 
@@ -34,7 +34,7 @@ class Trained(Generic[Network]):
         """Where its weights are."""
         return next(self.policy.parameters()).device
 
-    def check(self, instances: Instance | InstanceSet, guard: Guard | None = None) -> None:
+    def check(self, instances: Instance | InstanceSet, guard: MaskConfig | None = None) -> None:
         """Refuse what the network was not trained for, and a mask that the problem does not have."""
         if instances.problem != self.problem:
             raise InvalidRequest(
@@ -91,5 +91,5 @@ def load_colony(path: Path | str, device: torch.device | str = "cpu") -> Colony:
     return Colony(network.eval().requires_grad_(False), *told, card.facts, sparse)
 
 
-def _guard_of(said: dict[str, Any]) -> Guard:
-    return Guard(said["kind"], Rule(**said["rule"]), said["until"])
+def _guard_of(said: dict[str, Any]) -> MaskConfig:
+    return MaskConfig(said["kind"], MaskRule(**said["rule"]), said["until"])

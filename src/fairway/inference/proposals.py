@@ -9,7 +9,7 @@ from torch import Generator, Tensor
 
 from fairway.inference.config import DecodeConfig
 from fairway.inference.model import Model
-from fairway.kernels.lookahead import Guard
+from fairway.kernels.lookahead import MaskConfig
 from fairway.kernels.pointer import Pointer
 from fairway.problems.augment import symmetries
 from fairway.problems.batch import Batch, forwards, to_batch
@@ -62,7 +62,11 @@ def _of_part(
 
 
 def _decoded(
-    views: Batch, pointer: Pointer, guard: Guard, mode: DecodeConfig, chance: Sequence[Generator]
+    views: Batch,
+    pointer: Pointer,
+    guard: MaskConfig,
+    mode: DecodeConfig,
+    chance: Sequence[Generator],
 ) -> Int[Tensor, "B P M"]:
     match mode.kind:
         case "greedy":

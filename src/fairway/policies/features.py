@@ -37,8 +37,8 @@ def horizon_of(batch: Batch) -> Float[Tensor, " B"]:
 
 def places(batch: Batch) -> Float[Tensor, "B N 2"]:
     """Coordinates in the unit square: those given, or where travel alone would put the nodes on a map."""
-    if batch.ground.coordinates is not None:
-        return batch.ground.coordinates
+    if batch.geometry.coordinates is not None:
+        return batch.geometry.coordinates
     return _on_a_map(batch.travel(*every_pair(batch)))
 
 

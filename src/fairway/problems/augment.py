@@ -14,10 +14,10 @@ SYMMETRIES = 8
 def symmetries(batch: Batch) -> Batch:
     """Eight views of every instance, view after view; only coordinates change, so costs and limits are the same."""
     views = each(batch, lambda column: column.repeat(SYMMETRIES, *(1,) * (column.dim() - 1)))
-    if batch.ground.coordinates is None:
+    if batch.geometry.coordinates is None:
         return views
     return replace(
-        views, ground=replace(views.ground, coordinates=turned(batch.ground.coordinates))
+        views, geometry=replace(views.geometry, coordinates=turned(batch.geometry.coordinates))
     )
 
 

@@ -13,11 +13,11 @@ from torch import Tensor
 
 from fairway.errors import InvalidRequest
 from fairway.problems.instance import TSPDL, TSPTW, Instance
-from fairway.problems.sets import InstanceSet, Places
+from fairway.problems.sets import InstanceSet, Locations
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ground:
+class Geometry:
     """What a batch travels on: coordinates in the unit square, or travel matrices, or both, in normalised units."""
 
     coordinates: Float[Tensor, "B N 2"] | None
@@ -46,7 +46,7 @@ class Batch:
     divided by the total demand, as in the paper, loads at their limit seem above it in float32.
     """
 
-    ground: Ground
+    geometry: Geometry
     floor: Float[Tensor, "B N"]
     """The lowest level with which each node can be served."""
     limit: Float[Tensor, "B N"]
@@ -95,28 +95,30 @@ class Batch:
         if self.gain is not None:
             return self.gain[rows(there), there].expand(here.shape)
         assert self.stay is not None, "a level is a time or a load"
-        return self.stay[rows(here), here] + self.ground.travel(here, there)
+        return self.stay[rows(here), here] + self.geometry.travel(here, there)
 
     def travel(
         self, here: Int[Tensor, "B *S"], there: Int[Tensor, "B *S"]
     ) -> Float[Tensor, "B *S"]:
         """The cost of going from one node straight to another, in normalised units."""
-        return self.ground.travel(here, there)
+        return self.geometry.travel(here, there)
 
 
 def timed_batch(
-    ground: Ground,
+    geometry: Geometry,
     opens: Float[Tensor, "B N"],
     closes: Float[Tensor, "B N"],
     service: Float[Tensor, "B N"],
 ) -> Batch:
     """Time windows."""
-    return Batch(ground, opens, latest_return(closes, service, ground), stay=service)
+    return Batch(geometry, opens, latest_return(closes, service, geometry), stay=service)
 
 
-def laden_batch(ground: Ground, demand: Float[Tensor, "B N"], draft: Float[Tensor, "B N"]) -> Batch:
+def laden_batch(
+    geometry: Geometry, demand: Float[Tensor, "B N"], draft: Float[Tensor, "B N"]
+) -> Batch:
     """Draft limits for a growing load."""
-    return Batch(ground, torch.zeros_like(demand), draft, gain=demand)
+    return Batch(geometry, torch.zeros_like(demand), draft, gain=demand)
 
 
 def take(batch: Batch, some: slice | Int[Tensor, " K"]) -> Batch:
@@ -135,8 +137,8 @@ def each(batch: Batch, change: Callable[[Tensor], Tensor]) -> Batch:
     def changed(tensor: Tensor | None) -> Tensor | None:
         return None if tensor is None else change(tensor)
 
-    ground = batch.ground
-    part = Ground(changed(ground.coordinates), changed(ground.matrix), change(ground.scale))
+    geometry = batch.geometry
+    part = Geometry(changed(geometry.coordinates), changed(geometry.matrix), change(geometry.scale))
     limits = change(batch.floor), change(batch.limit)
     return Batch(part, *limits, changed(batch.stay), changed(batch.gain))
 
@@ -148,12 +150,12 @@ def rows(index: Int[Tensor, "B *S"]) -> Int[Tensor, "B *ones"]:
 
 
 def latest_return(
-    closes: Float[Tensor, "B N"], service: Float[Tensor, "B N"], ground: Ground
+    closes: Float[Tensor, "B N"], service: Float[Tensor, "B N"], geometry: Geometry
 ) -> Float[Tensor, "B N"]:
     """The windows with the depot's closing lowered to the last moment at which a punctual tour can come back."""
     instances, nodes = closes.shape
     stops = torch.arange(1, nodes, device=closes.device).expand(instances, -1)
-    back = closes[:, 1:] + service[:, 1:] + ground.travel(stops, torch.zeros_like(stops))
+    back = closes[:, 1:] + service[:, 1:] + geometry.travel(stops, torch.zeros_like(stops))
     depot = torch.minimum(closes[:, 0], back.amax(-1))
     return torch.cat([depot[:, None], closes[:, 1:]], dim=-1)
 
@@ -170,20 +172,22 @@ def to_batch(
         raise InvalidRequest(
             f"a batch is made of a set, as instance_set makes them; this is a {type(instances).__name__}"
         )
-    problem, places = instances.problem, instances.places
-    if problem == "tspdl" and instances.load == "shrinking" and places.matrix is not None:
-        places = Places(places.coordinates, places.matrix.swapaxes(-1, -2))
-    ground, scale = _ground(places, instances.scale, place)
+    problem, locations = instances.problem, instances.locations
+    if problem == "tspdl" and instances.load == "shrinking" and locations.matrix is not None:
+        locations = Locations(locations.coordinates, locations.matrix.swapaxes(-1, -2))
+    geometry, scale = _ground(locations, instances.scale, place)
     match problem:
         case "tsptw":
             neutral = {"opens": 0.0, "closes": np.inf, "service": 0.0}
             columns = (neutral | instances.columns).values()
-            times = (np.broadcast_to(column, places.shape) / scale[:, None] for column in columns)
-            return timed_batch(ground, *map(place, times))
+            times = (
+                np.broadcast_to(column, locations.shape) / scale[:, None] for column in columns
+            )
+            return timed_batch(geometry, *map(place, times))
         case "tspdl":
             assert instances.demand is not None, "there are loads"
             assert instances.draft is not None
-            return laden_batch(ground, place(instances.demand), place(instances.draft))
+            return laden_batch(geometry, place(instances.demand), place(instances.draft))
         case _:
             raise InvalidRequest(
                 "tensors are made of time windows alone or of draft limits alone; this set has both"
@@ -212,28 +216,28 @@ def every_pair(batch: Batch) -> tuple[Int[Tensor, "B N N"], Int[Tensor, "B N N"]
 
 
 def _ground(
-    places: Places, scale: float | None, place: Callable[[np.ndarray], Tensor]
-) -> tuple[Ground, Float[np.ndarray, " B"]]:
+    locations: Locations, scale: float | None, place: Callable[[np.ndarray], Tensor]
+) -> tuple[Geometry, Float[np.ndarray, " B"]]:
     """The ground on a device and the unit of its travel: the scale given, else each instance's own extent.
 
     Matrices may be in other units than the coordinates, which then fill the unit square by themselves.
     """
-    points, matrix = places.coordinates, places.matrix
+    points, matrix = locations.coordinates, locations.matrix
     if points is not None and scale is None:
         points = points - points.min(axis=1, keepdims=True)
-    extent = np.ones(len(places)) if points is None else _or_one(points.max(axis=(1, 2)))
+    extent = np.ones(len(locations)) if points is None else _or_one(points.max(axis=(1, 2)))
     if scale is not None:
-        unit = extent = np.full(len(places), scale)
+        unit = extent = np.full(len(locations), scale)
     elif matrix is not None:
         unit = _or_one(matrix.max(axis=(1, 2)) / np.sqrt(2))
     else:
         unit = extent
-    ground = Ground(
+    geometry = Geometry(
         None if points is None else place(points / extent[:, None, None]),
         None if matrix is None else place(matrix / unit[:, None, None]),
         place(unit),
     )
-    return ground, unit
+    return geometry, unit
 
 
 def _or_one(extent: Float[np.ndarray, " B"]) -> Float[np.ndarray, " B"]:

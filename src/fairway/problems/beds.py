@@ -17,12 +17,12 @@ from fairway.errors import CorruptBed, FairwayError, InvalidRequest
 from fairway.folders import cache_folder
 from fairway.problems.generate import (
     Arrays,
-    Law,
+    Distribution,
     LoweredDrafts,
     RandomWindows,
     TourWindows,
     as_set,
-    named_law,
+    named_distribution,
     servable,
 )
 from fairway.problems.philox import CudaGenerator
@@ -45,11 +45,11 @@ class Bed:
     eta: float | None = None
 
     @property
-    def law(self) -> Law:
+    def law(self) -> Distribution:
         """The law with the bed's own parameters."""
         if self.eta is not None:
             return TourWindows(eta=self.eta)
-        return named_law(self.problem, self.hardness)
+        return named_distribution(self.problem, self.hardness)
 
 
 @cache

@@ -4,11 +4,11 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Generator, Tensor
 
-from fairway.problems.batch import Batch, Ground, laden_batch, timed_batch
-from fairway.problems.generate import Law, LoweredDrafts, RandomWindows, TourWindows
+from fairway.problems.batch import Batch, Geometry, laden_batch, timed_batch
+from fairway.problems.generate import Distribution, LoweredDrafts, RandomWindows, TourWindows
 
 
-def draw(law: Law, n: int, count: int, generator: Generator) -> Batch:
+def draw(law: Distribution, n: int, count: int, generator: Generator) -> Batch:
     """Draw `count` instances of `n` nodes, on the device of the generator."""
     match law:
         case RandomWindows():
@@ -21,23 +21,23 @@ def draw(law: Law, n: int, count: int, generator: Generator) -> Batch:
 
 def random_windows(law: RandomWindows, n: int, count: int, generator: Generator) -> Batch:
     """Easy and medium TSPTW."""
-    ground = _ground(n, count, law.side, generator)
+    geometry = _ground(n, count, law.side, generator)
     low, high = law.width
     opens = torch.randint(
         law.tour_time(n), (count, n), generator=generator, device=generator.device
     ).float()
     windows = law.windows(opens, low + (high - low) * _uniform((count, n), generator))
     opens, closes = windows["opens"] / law.side, windows["closes"] / law.side
-    return timed_batch(ground, opens, closes, torch.zeros_like(opens))
+    return timed_batch(geometry, opens, closes, torch.zeros_like(opens))
 
 
 def tour_windows(law: TourWindows, n: int, count: int, generator: Generator) -> Batch:
     """Hard TSPTW, summed in float64; rounding never closes a window before the hidden tour is there."""
-    ground = _ground(n, count, law.side, generator)
-    assert ground.coordinates is not None
+    geometry = _ground(n, count, law.side, generator)
+    assert geometry.coordinates is not None
     tours = 1 + _uniform((count, n - 1), generator).argsort(-1)
     path = torch.cat([torch.zeros_like(tours[:, :1]), tours], dim=-1)
-    along = ground.coordinates.double().gather(1, path[..., None].expand(-1, -1, 2))
+    along = geometry.coordinates.double().gather(1, path[..., None].expand(-1, -1, 2))
     arrivals = along.diff(dim=1).square().sum(-1).sqrt().cumsum(-1)
     eta = law.eta / law.side
     early, late = (_uniform((count, n - 1), generator).double() for _ in range(2))
@@ -47,12 +47,12 @@ def tour_windows(law: TourWindows, n: int, count: int, generator: Generator) -> 
     opens.scatter_(1, tours, (arrivals - eta + eta * early).float())
     closes.scatter_(1, tours, torch.maximum((arrivals + eta * late).float(), rounded_up))
     closes[:, 0] = closes[:, 0].maximum(closes[:, 1:].amax(-1) + 2)  # further than any way home
-    return timed_batch(ground, opens, closes, torch.zeros_like(opens))
+    return timed_batch(geometry, opens, closes, torch.zeros_like(opens))
 
 
 def lowered_drafts(law: LoweredDrafts, n: int, count: int, generator: Generator) -> Batch:
     """TSPDL, with no rejection."""
-    ground = _ground(n, count, 1.0, generator)
+    geometry = _ground(n, count, 1.0, generator)
     lowered = law.lowered(n)
     draft = torch.full((count, n), n - 1.0, device=generator.device)
     if lowered:
@@ -60,7 +60,7 @@ def lowered_drafts(law: LoweredDrafts, n: int, count: int, generator: Generator)
         draft.scatter_(1, ports, servable_drafts(n - 2, lowered, count, generator).float())
     demand = torch.ones_like(draft)
     demand[:, 0] = 0
-    return laden_batch(ground, demand, draft)
+    return laden_batch(geometry, demand, draft)
 
 
 def servable_drafts(
@@ -93,9 +93,9 @@ def _left_empty(wishes: Int[Tensor, "B K"], circle: int) -> Bool[Tensor, "B S"]:
     return surplus[:, circle:] < lowest[:, circle - 1 : -1]
 
 
-def _ground(n: int, count: int, side: float, generator: Generator) -> Ground:
+def _ground(n: int, count: int, side: float, generator: Generator) -> Geometry:
     scale = torch.full((count,), side, device=generator.device)
-    return Ground(_uniform((count, n, 2), generator), None, scale)
+    return Geometry(_uniform((count, n, 2), generator), None, scale)
 
 
 def _uniform(shape: tuple[int, ...], generator: Generator) -> Float[Tensor, "..."]:

@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, Int
 
 from fairway.errors import InvalidRequest
 from fairway.problems.checks import MOST_NODES
-from fairway.problems.sets import InstanceSet, Places
+from fairway.problems.sets import InstanceSet, Locations
 
 Arrays = dict[str, np.ndarray]
 """The coordinates and the columns of a set, by name."""
@@ -117,9 +117,9 @@ class LoweredDrafts:
 MOST_DRAWN = 10**8
 """Nodes in one set; more would not fit the memory of most machines, and is drawn in parts."""
 
-Law = RandomWindows | TourWindows | LoweredDrafts
+Distribution = RandomWindows | TourWindows | LoweredDrafts
 
-LAWS: dict[tuple[str, str], Law] = {
+DISTRIBUTIONS: dict[tuple[str, str], Distribution] = {
     ("tsptw", "easy"): RandomWindows(width=(0.5, 0.75)),
     ("tsptw", "medium"): RandomWindows(width=(0.1, 0.2)),
     ("tsptw", "hard"): TourWindows(),
@@ -134,7 +134,7 @@ def generate(
     problem: str,
     *,
     n: int,
-    hardness: str | Law = "hard",
+    hardness: str | Distribution = "hard",
     count: int = 1,
     seed: int | np.random.Generator = 0,
 ) -> InstanceSet:
@@ -147,7 +147,7 @@ def generate(
         count: How many instances.
         seed: Equal seeds give equal sets.
     """
-    law = named_law(problem, hardness)
+    law = named_distribution(problem, hardness)
     if not _is_whole(n) or not 2 <= n <= MOST_NODES:
         raise InvalidRequest(f"n is {n}; expected 2 to {MOST_NODES} nodes, the depot included")
     if not _is_whole(count) or not 1 <= count <= MOST_DRAWN // n:
@@ -164,11 +164,11 @@ def generate(
             return lowered_drafts(law, n, count, rng)
 
 
-def named_law(problem: str, hardness: str | Law) -> Law:
+def named_distribution(problem: str, hardness: str | Distribution) -> Distribution:
     """The law meant by a problem and a hardness, checked to fit each other."""
-    law = hardness if isinstance(hardness, Law) else None
+    law = hardness if isinstance(hardness, Distribution) else None
     if isinstance(problem, str) and isinstance(hardness, str):
-        law = LAWS.get((problem, hardness))
+        law = DISTRIBUTIONS.get((problem, hardness))
     fits = isinstance(law, LoweredDrafts) == (problem == "tspdl")
     if law is None or problem not in ("tsptw", "tspdl") or not fits:
         raise InvalidRequest(
@@ -212,7 +212,7 @@ def lowered_drafts(law: LoweredDrafts, n: int, count: int, rng: np.random.Genera
 def as_set(arrays: Arrays, name: str, scale: float) -> InstanceSet:
     """Drawn arrays as a set; service takes no time."""
     columns: dict[str, Any] = {"service": 0.0} | arrays if "opens" in arrays else dict(arrays)
-    return InstanceSet(Places(columns.pop("coordinates")), **columns, name=name, scale=scale)
+    return InstanceSet(Locations(columns.pop("coordinates")), **columns, name=name, scale=scale)
 
 
 def servable(drafts: Int[np.ndarray, "B K"]) -> Bool[np.ndarray, " B"]:

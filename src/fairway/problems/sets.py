@@ -20,7 +20,7 @@ Column = Float[np.ndarray, "B N"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Places:
+class Locations:
     """Coordinates for B instances, or their travel matrices, or both; without matrices travel is Euclidean."""
 
     coordinates: Float[np.ndarray, "B N 2"] | None = None
@@ -41,8 +41,8 @@ class Places:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __getitem__(self, span: slice) -> "Places":
-        return Places(
+    def __getitem__(self, span: slice) -> "Locations":
+        return Locations(
             None if self.coordinates is None else self.coordinates[span],
             None if self.matrix is None else self.matrix[span],
         )
@@ -67,7 +67,7 @@ class Places:
 class InstanceSet:
     """Instances of one size; indexing gives an `Instance`, slicing a smaller set. What is None is asked of none."""
 
-    places: Places
+    locations: Locations
     opens: Column | None
     closes: Column | None
     service: Column | None
@@ -82,7 +82,7 @@ class InstanceSet:
 
     def __init__(  # noqa: PLR0913 - the names are the documentation
         self,
-        places: Places,
+        locations: Locations,
         *,
         opens: ArrayLike | None = None,
         closes: ArrayLike | None = None,
@@ -94,16 +94,16 @@ class InstanceSet:
         scale: float | None = None,
         labels: Sequence[str] | None = None,
     ) -> None:
-        count = len(places)
+        count = len(locations)
         if labels is None:
             labels = [f"{name}-{number}" for number in range(count)]
         checked = {
-            "places": places,
-            "opens": _per_node(opens, "opens", places.shape),
-            "closes": _per_node(closes, "closes", places.shape),
-            "service": _per_node(service, "service", places.shape),
-            "demand": _per_node(demand, "demand", places.shape),
-            "draft": _per_node(draft, "draft", places.shape),
+            "places": locations,
+            "opens": _per_node(opens, "opens", locations.shape),
+            "closes": _per_node(closes, "closes", locations.shape),
+            "service": _per_node(service, "service", locations.shape),
+            "demand": _per_node(demand, "demand", locations.shape),
+            "draft": _per_node(draft, "draft", locations.shape),
             "load": checks.choice(load, "load", ("growing", "shrinking")),
             "name": checks.title(name),
             "scale": scale,
@@ -131,12 +131,12 @@ class InstanceSet:
             doubtful |= (self.opens > self.closes).any(-1)
         if self.demand is not None:
             doubtful |= self.demand[:, 0] != 0
-        for array in (self.places.coordinates, self.places.matrix):
+        for array in (self.locations.coordinates, self.locations.matrix):
             if array is not None:
                 # Points this far out may or may not be too far apart, which is for the instance to say.
                 doubtful |= ~(np.abs(array) <= checks.LARGEST / 4).all((-1, -2))
-        if self.places.matrix is not None:
-            doubtful |= (self.places.matrix < 0).any((-1, -2))
+        if self.locations.matrix is not None:
+            doubtful |= (self.locations.matrix < 0).any((-1, -2))
         for index in np.flatnonzero(doubtful).tolist():
             try:
                 with np.errstate(all="ignore"):
@@ -151,7 +151,7 @@ class InstanceSet:
         return {name: each for name in names if (each := getattr(self, name)) is not None}
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self.locations)
 
     @overload
     def __getitem__(self, index: int) -> Instance: ...
@@ -160,8 +160,8 @@ class InstanceSet:
     def __getitem__(self, index: int | slice) -> "Instance | InstanceSet":
         part: dict[str, Any] = {name: column[index] for name, column in self.columns.items()}
         if isinstance(index, slice):
-            return replace(self, places=self.places[index], labels=self.labels[index], **part)
-        travel, points = self.places.at(index)
+            return replace(self, locations=self.locations[index], labels=self.labels[index], **part)
+        travel, points = self.locations.at(index)
         labelled = {"coordinates": points, "name": self.labels[index]}
         return Instance(travel, **part, load=self.load, **labelled)
 
@@ -171,7 +171,7 @@ class InstanceSet:
     @property
     def nodes(self) -> int:
         """How many nodes each instance has, the depot included."""
-        return self.places.shape[1]
+        return self.locations.shape[1]
 
     @property
     def timed(self) -> bool:
@@ -206,13 +206,13 @@ def instance_set(instances: Sequence[Instance], name: str = "") -> InstanceSet:
         raise InvalidInstance(
             "a set holds instances of one direction of load; these mix growing and shrinking ones"
         )
-    places = _gathered(instances)
+    locations = _gathered(instances)
     columns: dict[str, Any] = {
         column: np.stack([getattr(i, column) for i in instances])
         for column in COLUMNS[problems.pop()]
     }
     return InstanceSet(
-        places,
+        locations,
         **columns,
         load=loads.pop(),
         name=name,
@@ -220,7 +220,7 @@ def instance_set(instances: Sequence[Instance], name: str = "") -> InstanceSet:
     )
 
 
-def _gathered(instances: Sequence[Instance]) -> Places:
+def _gathered(instances: Sequence[Instance]) -> Locations:
     """The places of single instances; their matrices are dropped where coordinates give them back to the last bit."""
     if len({i.nodes for i in instances}) != 1:
         raise InvalidInstance(
@@ -229,8 +229,8 @@ def _gathered(instances: Sequence[Instance]) -> Places:
     known = [i.coordinates for i in instances if i.coordinates is not None]
     points = np.stack(known) if len(known) == len(instances) else None
     if points is not None and all(i.is_euclidean for i in instances):
-        return Places(points)
-    return Places(points, np.stack([i.travel for i in instances]))
+        return Locations(points)
+    return Locations(points, np.stack([i.travel for i in instances]))
 
 
 def _frozen(values: ArrayLike) -> Float[np.ndarray, "..."]:

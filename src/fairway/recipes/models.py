@@ -7,14 +7,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from fairway.kernels.lookahead.rule import AUTHORS, Guard, Rule, strongest
+from fairway.kernels.lookahead.config import AUTHORS, MaskConfig, MaskRule, strongest
 from fairway.policies.config import AM, POMO
 from fairway.problems.beds import beds
 from fairway.problems.table import Name
 from fairway.train.config import ColonyConfig, Foresight, Hardness, Rate, TrainConfig
 from fairway.train.losses import Objective
 
-UNGUARDED = Guard("none")
+UNGUARDED = MaskConfig("none")
 PLAIN = Objective(penalty=None)
 TRUSTED = {"tsptw": 0.75, "tspdl": 0.60}
 """The share of the doomed candidates that a PIP-D head must find before it masks."""
@@ -126,9 +126,9 @@ def plain(star: Callable[[Task], TrainConfig]) -> Recipe:
     return lambda task: replace(star(task), objective=PLAIN)
 
 
-def guarded(star: Recipe, rule: Rule = AUTHORS) -> Recipe:
+def guarded(star: Recipe, rule: MaskRule = AUTHORS) -> Recipe:
     """A model with the penalty and the authors' look-ahead mask."""
-    return lambda task: replace(star(task), guard=Guard("ahead", rule))
+    return lambda task: replace(star(task), guard=MaskConfig("ahead", rule))
 
 
 def foretelling(pip: Recipe, plan: Callable[[Task], Foresight]) -> Recipe:

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from fairway.kernels.lookahead import Guard, Look, Outlook, none
+from fairway.kernels.lookahead import Mask, MaskConfig, MaskFn, none
 from fairway.problems.batch import Batch, rows
 from fairway.problems.problem import State
 from fairway.search.decode import Noise, foretold, relaxed, watch
@@ -65,7 +65,7 @@ def cost_to_ants(batch: Batch, built: Rollout) -> Float[Tensor, "B P"]:
     return built.length + built.excess / violation_unit(batch)[:, None] + built.broken
 
 
-def construct(batch: Batch, look: Look, pull: Float[Tensor, "B N N"], noise: Noise) -> Rollout:
+def construct(batch: Batch, look: MaskFn, pull: Float[Tensor, "B N N"], noise: Noise) -> Rollout:
     """As many ants as the noise has rows, drawn as `log_weights` says, under a look-ahead."""
     ants = noise.shape[1]
     return rollout(batch, look=look, score=_pulled(pull), select=_drawn(noise), tours=ants)
@@ -91,13 +91,13 @@ class Trajectories:
 
 
 @torch.no_grad()
-def explore(batch: Batch, look: Look, pull: Float[Tensor, "B N N"], noise: Noise) -> Trajectories:
+def explore(batch: Batch, look: MaskFn, pull: Float[Tensor, "B N N"], noise: Noise) -> Trajectories:
     """Forage, and keep what the ants could have done instead."""
     return _trodden(batch, look, _pulled(pull), _drawn(noise), noise.shape[1])
 
 
 @torch.no_grad()
-def replay_tours(batch: Batch, look: Look, tours: Int[Tensor, "B P M"]) -> Trajectories:
+def replay_tours(batch: Batch, look: MaskFn, tours: Int[Tensor, "B P M"]) -> Trajectories:
     """Go along given tours. A move of theirs counts as allowed whatever the look-ahead says."""
     return _trodden(batch, look, _indifferent, _along(tours), tours.shape[1])
 
@@ -110,11 +110,11 @@ def weigh(batch: Batch, tours: Int[Tensor, "B P M"]) -> Rollout:
 
 def outlook_of(
     batch: Batch,
-    guard: Guard,
+    guard: MaskConfig,
     ants: int,
     near: Int[Tensor, "B N K"] | None = None,
     doom: Doom | None = None,
-) -> Look:
+) -> MaskFn:
     """The look-ahead of one rollout; what a learned guard asks is `doom`.
 
     Where neighbours are given, candidates outside them are not looked at, and so pass: the paper's sparse strategy,
@@ -142,7 +142,7 @@ def _pulled(pull: Float[Tensor, "B N N"]) -> Score:
     return lambda state, outlook: pull[rows(state.node), state.node]
 
 
-def _indifferent(state: State, outlook: Outlook) -> Float[Tensor, "B P N"]:
+def _indifferent(state: State, outlook: Mask) -> Float[Tensor, "B P N"]:
     return torch.zeros_like(outlook.level)
 
 
@@ -157,13 +157,13 @@ def _along(tours: Int[Tensor, "B P M"]) -> Select:
     return lambda scores: next(steps)
 
 
-def _trodden(batch: Batch, look: Look, score: Score, select: Select, ants: int) -> Trajectories:
+def _trodden(batch: Batch, look: MaskFn, score: Score, select: Select, ants: int) -> Trajectories:
     instances, nodes = batch.limit.shape
     device = batch.limit.device
     allowed = torch.zeros(instances, ants, nodes, nodes, dtype=torch.bool, device=device)
     levels = []
 
-    def noted(state: State, outlook: Outlook) -> Float[Tensor, "B P N"]:
+    def noted(state: State, outlook: Mask) -> Float[Tensor, "B P N"]:
         here = state.node[..., None, None].expand(-1, -1, 1, nodes)
         allowed.scatter_(2, here, outlook.allowed[:, :, None])
         levels.append(state.level)

@@ -11,9 +11,9 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from fairway.kernels.lookahead import Guard, ahead
+from fairway.kernels.lookahead import MaskConfig, ahead
+from fairway.kernels.lookahead.config import MaskRule
 from fairway.kernels.lookahead.orders import rounding, settled
-from fairway.kernels.lookahead.rule import Rule
 from fairway.kernels.lookahead.table import Table, table
 from fairway.kernels.pointer import Pointer
 from fairway.problems.batch import Batch, take
@@ -28,7 +28,7 @@ BUDGET = 200
 
 
 def build_with_backtracking(
-    batch: Batch, pointer: Pointer, guard: Guard, budget: int = BUDGET
+    batch: Batch, pointer: Pointer, guard: MaskConfig, budget: int = BUDGET
 ) -> Rollout:
     """One greedy tour an instance; under a guard that asks about pairs, with second thoughts if there is a budget."""
     built = build(batch, pointer, guard)
@@ -49,7 +49,7 @@ def build_with_backtracking(
 
 @torch.no_grad()
 def _built_again(
-    batch: Batch, pointer: Pointer, rule: Rule, budget: int
+    batch: Batch, pointer: Pointer, rule: MaskRule, budget: int
 ) -> tuple[Bool[Tensor, " K"], Rollout]:
     """Which tours came to an end within the budget, and all of them."""
     known, walk = table(batch, rule), _Walk(batch)
@@ -72,7 +72,7 @@ def _built_again(
 
 
 def refuses(
-    known: Table, rule: Rule, state: State, choice: Int[Tensor, " K"]
+    known: Table, rule: MaskRule, state: State, choice: Int[Tensor, " K"]
 ) -> Bool[Tensor, " K"]:
     """Whether some node left has no time after the choice, windows narrowed from there on; of each only tour."""
     here, level = state.node[:, 0], state.level[:, 0]

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from fairway.kernels.lookahead import Guard, Look, Outlook, ahead, along, complete, none
+from fairway.kernels.lookahead import Mask, MaskConfig, MaskFn, ahead, along, complete, none
 from fairway.kernels.lookahead.table import table
 from fairway.kernels.pointer import Pointer, cpu
 from fairway.kernels.pointer.reference import known_facts, log_probabilities, scores
@@ -35,13 +35,13 @@ class Trace:
     """Where the tours stood at every step, and what was known of the candidates there."""
 
     states: list[State]
-    outlooks: list[Outlook]
+    outlooks: list[Mask]
 
 
 def decode(
     batch: Batch,
     pointer: Pointer,
-    guard: Guard,
+    guard: MaskConfig,
     noise: Noise | None = None,
     oracle: Pointer | None = None,
 ) -> Decoded:
@@ -58,7 +58,7 @@ def decode(
 
 
 @torch.no_grad()
-def build(batch: Batch, pointer: Pointer, guard: Guard, noise: Noise | None = None) -> Rollout:
+def build(batch: Batch, pointer: Pointer, guard: MaskConfig, noise: Noise | None = None) -> Rollout:
     """The same tours where nobody asks how likely they were, which on a CPU saves most of the time."""
     if _in_the_kernels_reach(batch, guard):
         return _in_one_launch(batch, pointer, guard, noise).rollout
@@ -69,12 +69,12 @@ def build(batch: Batch, pointer: Pointer, guard: Guard, noise: Noise | None = No
 
 
 def traced(
-    batch: Batch, pointer: Pointer, guard: Guard, noise: Noise | None, oracle: Pointer | None
+    batch: Batch, pointer: Pointer, guard: MaskConfig, noise: Noise | None, oracle: Pointer | None
 ) -> tuple[Rollout, Trace]:
     """The same in plain torch, step by step, keeping everything on the way."""
     trace, score = Trace([], []), scoring(batch, pointer)
 
-    def traced_score(state: State, outlook: Outlook) -> Float[Tensor, "B P N"]:
+    def traced_score(state: State, outlook: Mask) -> Float[Tensor, "B P N"]:
         trace.states.append(state)
         trace.outlooks.append(outlook)
         return score(state, outlook)
@@ -85,7 +85,7 @@ def traced(
 def scoring(batch: Batch, pointer: Pointer) -> Score:
     """How good a pointer holds the candidates to be."""
 
-    def score(state: State, outlook: Outlook) -> Float[Tensor, "B P N"]:
+    def score(state: State, outlook: Mask) -> Float[Tensor, "B P N"]:
         known = None
         if pointer.facts is not None:
             known = known_facts(batch, state.node, state.level, outlook)
@@ -95,7 +95,11 @@ def scoring(batch: Batch, pointer: Pointer) -> Score:
 
 
 def _rolled_out(
-    batch: Batch, guard: Guard, score: Score, noise: Noise | None, oracle: Pointer | None = None
+    batch: Batch,
+    guard: MaskConfig,
+    score: Score,
+    noise: Noise | None,
+    oracle: Pointer | None = None,
 ) -> Rollout:
     tours = 1 if noise is None else noise.shape[1]
     look = watch(batch, guard, tours, oracle)
@@ -108,7 +112,7 @@ def follow(batch: Batch, pointer: Pointer, trace: Trace, built: Rollout) -> Floa
     node = torch.cat([state.node for state in trace.states], dim=1)
     level = torch.cat([state.level for state in trace.states], dim=1)
     fields = zip(*((o.level, o.bound, o.allowed) for o in trace.outlooks), strict=True)
-    outlook = Outlook(*(torch.cat(field, dim=1) for field in fields))
+    outlook = Mask(*(torch.cat(field, dim=1) for field in fields))
     scored = scoring(batch, pointer)(State(node, level, outlook.allowed), outlook)
     chosen = built.tours.transpose(1, 2).flatten(1)
     likely = log_probabilities(scored, outlook.allowed, chosen)
@@ -125,7 +129,9 @@ def states_along(tours: Int[Tensor, "B P M"], levels: Float[Tensor, "B P M"], no
     return State(here.flatten(1), levels.flatten(1), unvisited.flatten(1, 2))
 
 
-def watch(batch: Batch, guard: Guard, tours: int | None, oracle: Pointer | None = None) -> Look:
+def watch(
+    batch: Batch, guard: MaskConfig, tours: int | None, oracle: Pointer | None = None
+) -> MaskFn:
     """The look-ahead of a guard, for one rollout of so many tours, or, without a number, for states in any order."""
     match guard.kind:
         case "none":
@@ -144,36 +150,40 @@ def watch(batch: Batch, guard: Guard, tours: int | None, oracle: Pointer | None 
     return relaxed(look, lambda state: state.unvisited.sum(-1, keepdim=True) < least)
 
 
-def foretold(batch: Batch, doomed: Callable[[State], Bool[Tensor, "B P N"]]) -> Look:
+def foretold(batch: Batch, doomed: Callable[[State], Bool[Tensor, "B P N"]]) -> MaskFn:
     """What is taken to be infeasible is not allowed."""
     free = none(batch)
 
-    def look(state: State) -> Outlook:
+    def look(state: State) -> Mask:
         outlook = free(state)
-        return Outlook(outlook.level, outlook.bound, state.unvisited & ~doomed(state))
+        return Mask(outlook.level, outlook.bound, state.unvisited & ~doomed(state))
 
     return look
 
 
-def relaxed(look: Look, passing: Callable[[State], Bool[Tensor, "B P #N"]]) -> Look:
+def relaxed(look: MaskFn, passing: Callable[[State], Bool[Tensor, "B P #N"]]) -> MaskFn:
     """The same mask, except that some candidates pass, where they are unvisited."""
 
-    def lenient(state: State) -> Outlook:
+    def lenient(state: State) -> Mask:
         outlook, some = look(state), passing(state)
         bound = torch.where(some, torch.inf, outlook.bound)
-        return Outlook(outlook.level, bound, outlook.allowed | (some & state.unvisited))
+        return Mask(outlook.level, bound, outlook.allowed | (some & state.unvisited))
 
     return lenient
 
 
-def _in_the_kernels_reach(batch: Batch, guard: Guard) -> bool:
+def _in_the_kernels_reach(batch: Batch, guard: MaskConfig) -> bool:
     """The plain loop knows two steps and any size; the kernel is for what is trained and used most."""
     two_steps = guard.kind == "ahead" and guard.rule.steps == 2
     return batch.limit.is_cuda and not two_steps and batch.limit.shape[1] <= MOST_NODES
 
 
 def _in_one_launch(
-    batch: Batch, pointer: Pointer, guard: Guard, noise: Noise | None, oracle: Pointer | None = None
+    batch: Batch,
+    pointer: Pointer,
+    guard: MaskConfig,
+    noise: Noise | None,
+    oracle: Pointer | None = None,
 ) -> Decoded:
     """The Triton kernel, which follows the tours while it builds them."""
     from fairway.kernels.pointer import gpu

@@ -15,10 +15,10 @@ from jaxtyping import Int
 
 from fairway.errors import InvalidRequest
 from fairway.kernels.labels.bound import Bound, cheapest_legs
-from fairway.kernels.labels.law import Law, law_of, quickest_ways
-from fairway.kernels.labels.relaxed import Effort, affordable, raised
+from fairway.kernels.labels.label_model import LabelModel, label_model_of, quickest_ways
+from fairway.kernels.labels.relaxed import Effort, affordable, ascended
 from fairway.kernels.labels.run import Limits, Rank, by_bound, by_cost, run, widest
-from fairway.kernels.pruning import prune
+from fairway.kernels.preprocessing import preprocess
 from fairway.problems.instance import Instance
 from fairway.problems.model import MARGIN, START, Objective, is_makespan, model_of
 
@@ -83,7 +83,7 @@ BEAM = STAGES[1]
 """Whose bounds a beam has."""
 RANKS: dict[str, Rank] = {"bound": by_bound, "cost": by_cost}
 LARGEST = 400
-"""Nodes; pruning larger instances takes too long, and so do better bounds."""
+"""Nodes; preprocessing larger instances takes too long, and so do better bounds."""
 LAW_SECONDS, PRUNING_SECONDS = 4e-10, 2e-8
 """What they take, about, times the cube of the nodes: not begun where there is less time than that."""
 SHARE = 0.3
@@ -145,16 +145,20 @@ def warm() -> None:
     travel = 1.0 - np.eye(5)
     windows = model_of(Instance(travel, closes=9.0))
     drafts = model_of(Instance(travel, demand=[0, 1, 1, 1, 1], draft=9.0))
-    laws = [law_of(windows), law_of(drafts), law_of(windows, pruned=prune(windows))]
+    laws = [
+        label_model_of(windows),
+        label_model_of(drafts),
+        label_model_of(windows, pruned=preprocess(windows)),
+    ]
     for law in laws:
-        bound = raised(law, cheapest_legs(law), math.inf, Effort(2, 2, 2, math.inf))
+        bound = ascended(law, cheapest_legs(law), math.inf, Effort(2, 2, 2, math.inf))
         run(law, bound, Limits(1, math.inf, 1 << 20, math.inf))
 
 
 class _Search:
     """What is asked, what has been found out so far, and how the search looks at the instance."""
 
-    law: Law
+    law: LabelModel
     bound: Bound
 
     def __init__(
@@ -176,7 +180,7 @@ class _Search:
         """There is nothing better than the tour, or than the upper bound that was given."""
         self.made = self.kept = self.widest = 0
         self.pruned = resource.by_set
-        """Whether pruning has been done, or is of no use."""
+        """Whether preprocessing has been done, or is of no use."""
 
     @property
     def ended(self) -> bool:
@@ -203,7 +207,7 @@ class _Search:
         ways = None if resource.by_set or self.ended else quickest_ways(resource, self.until)
         if self.ended or (ways is None and not resource.by_set):
             return False
-        self.law = law_of(self.model, makespan=self.makespan, ways=ways)
+        self.law = label_model_of(self.model, makespan=self.makespan, ways=ways)
         self.bound = cheapest_legs(self.law)
         return True
 
@@ -220,17 +224,17 @@ class _Search:
         wanted = Effort(stage.ways, stage.memory, stage.sweeps, deadline)
         effort = affordable(self.law, wanted, self.memory // 4)
         if effort is not None:
-            self.bound = raised(self.law, self.bound, self.below, effort)
+            self.bound = ascended(self.law, self.bound, self.below, effort)
 
     def _prune(self) -> None:
-        """Go on with what pruning leaves, where there is time for it."""
+        """Go on with what preprocessing leaves, where there is time for it."""
         if self.model.nodes**3 * PRUNING_SECONDS > self.until - time.monotonic():
             return
         model = self.model.home_by(self.best) if self.makespan else self.model
-        pruned = prune(model, self.until)
+        pruned = preprocess(model, self.until)
         self.proved = pruned.infeasible is not None
         if not self.ended:
-            self.law = law_of(model, makespan=self.makespan, pruned=pruned)
+            self.law = label_model_of(model, makespan=self.makespan, pruned=pruned)
             self.bound = cheapest_legs(self.law)
             self.pruned = True
 

@@ -10,8 +10,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Generator, Tensor
 
-from fairway.kernels.lookahead import Look
-from fairway.kernels.lookahead.rule import Outlook
+from fairway.kernels.lookahead import MaskFn
+from fairway.kernels.lookahead.config import Mask
 from fairway.problems.batch import Batch, rows
 from fairway.problems.problem import State, extend, start
 from fairway.search.rollout import Score
@@ -33,7 +33,7 @@ class _Layer:
     path: Int[Tensor, "B W M"]
 
 
-def beam(batch: Batch, *, look: Look, score: Score, width: int) -> Int[Tensor, "B W M"]:
+def beam(batch: Batch, *, look: MaskFn, score: Score, width: int) -> Int[Tensor, "B W M"]:
     """As many tours of every instance as the beam is wide, the likeliest first.
 
     Labels that no candidate can complete leave the beam; where none is left, all unvisited nodes are candidates again,
@@ -65,7 +65,7 @@ def _first(batch: Batch, width: int) -> _Layer:
 
 
 def _extended(
-    batch: Batch, layer: _Layer, look: Look, score: Score, step: int, keys: Int[Tensor, " N"]
+    batch: Batch, layer: _Layer, look: MaskFn, score: Score, step: int, keys: Int[Tensor, " N"]
 ) -> _Layer:
     """The likeliest labels one stop further, more than the beam is wide, the likeliest first."""
     state, width = layer.state, layer.likely.shape[1]
@@ -89,12 +89,12 @@ def _extended(
     return _Layer(following, best, length, visited, path)
 
 
-def _among(outlook: Outlook, state: State, likely: Float[Tensor, "B W"]) -> Outlook:
+def _among(outlook: Mask, state: State, likely: Float[Tensor, "B W"]) -> Mask:
     """What labels may go on to: what is allowed, or, in a beam without any such label, all that is unvisited."""
     alive = likely > -torch.inf
     lost = ~(alive & ~outlook.dead).any(1)
     allowed = outlook.allowed | (lost[:, None, None] & state.unvisited)
-    return Outlook(outlook.level, outlook.bound, allowed & alive[..., None])
+    return Mask(outlook.level, outlook.bound, allowed & alive[..., None])
 
 
 def _cut(layer: _Layer, width: int) -> _Layer:

@@ -15,13 +15,17 @@ from jaxtyping import UInt
 
 from fairway.errors import InvalidRequest
 from fairway.kernels.moves.anneal import WITHOUT_END, anneal, memory_of
-from fairway.kernels.moves.chance import Random, seeded
 from fairway.kernels.moves.descent import descend, push, queue_for
-from fairway.kernels.moves.form import Form, lonely_form, with_neighbours
-from fairway.kernels.moves.lateness import hurry, late_line, lateness
-from fairway.kernels.moves.line import line_of
 from fairway.kernels.moves.order import by_deadline, deferred
+from fairway.kernels.moves.rng import Random, seeded
 from fairway.kernels.moves.ruin import inserted
+from fairway.kernels.moves.search_model import (
+    SearchModel,
+    search_model_without_neighbours,
+    with_neighbours,
+)
+from fairway.kernels.moves.time_warp import late_tour, lateness, repair_lateness
+from fairway.kernels.moves.tour_state import tour_state_of
 from fairway.problems.instance import Instance
 from fairway.problems.model import MARGIN, Objective, is_makespan, model_of
 
@@ -42,7 +46,7 @@ FORM_SECONDS = 1e-8
 """What no search can do without takes for each pair of nodes."""
 AT_ONCE = 0.005
 """Seconds that are not worth asking for."""
-HEAT, HEAT_BY_SET = 5.0, 1.0
+TEMPERATURE, TEMPERATURE_BY_SET = 5.0, 1.0
 """The temperature at the beginning, in mean legs of the first tour, as measured to be best for times and for loads."""
 
 
@@ -86,7 +90,7 @@ def improve(
     if FORM_SECONDS * instance.nodes**2 > max(budget.until - time.monotonic(), AT_ONCE):
         return _unsearched(instance, tour)
     model = model_of(instance)
-    form, random = lonely_form(model), seeded(seed)
+    form, random = search_model_without_neighbours(model), seeded(seed)
     if tour is None:
         order = by_deadline(form)
         built = inserted(form, order, random, budget.until)  # by cheapest insertions in this order
@@ -100,7 +104,7 @@ def improve(
     if late > 0:
         return Improved(model.outward(node[1:-1]), False, math.inf, late, budget.done)
     cost = math.inf
-    best, heat = node, HEAT_BY_SET if form.by_set else HEAT
+    best, heat = node, TEMPERATURE_BY_SET if form.by_set else TEMPERATURE
     for best in _ever_better(form, node, random, by_level, heat, budget):
         cost = _cost(form, best, by_level)
         if found is not None:
@@ -152,20 +156,20 @@ class _Budget:
         return rounds
 
 
-def _hurried(form: Form, node: Node, random: Random, budget: _Budget) -> tuple[Node, float]:
+def _hurried(form: SearchModel, node: Node, random: Random, budget: _Budget) -> tuple[Node, float]:
     """The least late tour that can be had, and how late it is; an iteration is a try to move each stop."""
-    state, late = late_line(node), lateness(form, node)
+    state, late = late_tour(node), lateness(form, node)
     most = max(1, MOVES // len(node))
     while late > 0 and budget.left > 0:
         steps = budget.slice() * (len(node) - 2)
         while steps > 0 and late > 0 and time.monotonic() < budget.until:
-            late = hurry(form, state, random, min(steps, most))
+            late = repair_lateness(form, state, random, min(steps, most))
             steps -= most
     return state.kept, late
 
 
 def _ever_better(
-    form: Form, node: Node, random: Random, by_level: bool, heat: float, budget: _Budget
+    form: SearchModel, node: Node, random: Random, by_level: bool, heat: float, budget: _Budget
 ) -> Iterator[Node]:
     """Tours that are each better than the last, the first of them the one given, until the budget is spent."""
     yield node
@@ -173,7 +177,7 @@ def _ever_better(
     if whole is None:
         return
     form = whole
-    line, queue = line_of(form, node), queue_for(len(node))
+    line, queue = tour_state_of(form, node), queue_for(len(node))
     cost = line.length[0, -1]
     aim = (MARGIN * max(cost, 1.0), by_level)
     for each in node:
@@ -195,7 +199,7 @@ def _ever_better(
             yield memory.best.copy()
 
 
-def _cost(form: Form, node: Node, by_level: bool) -> float:
+def _cost(form: SearchModel, node: Node, by_level: bool) -> float:
     """What a feasible tour costs, leg by leg."""
     if not by_level:
         return float(sum(form.cost[node[:-1], node[1:]].tolist()))

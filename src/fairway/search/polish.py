@@ -12,11 +12,11 @@ from typing import TypeVar
 import numpy as np
 from jaxtyping import Int
 
-from fairway.kernels.moves.chance import seeded
-from fairway.kernels.moves.form import Form
-from fairway.kernels.moves.lateness import lateness
+from fairway.kernels.moves.batched import descend_all, room_for
 from fairway.kernels.moves.order import deferred
-from fairway.kernels.moves.settling import room_for, settle
+from fairway.kernels.moves.rng import seeded
+from fairway.kernels.moves.search_model import SearchModel
+from fairway.kernels.moves.time_warp import lateness
 from fairway.problems.model import MARGIN
 
 TOGETHER = 5
@@ -35,7 +35,11 @@ def side_by_side(work: Callable[[Job], Done], jobs: Sequence[Job], workers: int)
 
 
 def polish(
-    forms: Sequence[Form], tours: Int[np.ndarray, "B P M"], *, seed: int = 0, workers: int = 1
+    forms: Sequence[SearchModel],
+    tours: Int[np.ndarray, "B P M"],
+    *,
+    seed: int = 0,
+    workers: int = 1,
 ) -> Int[np.ndarray, "B P M"]:
     """Each tour after a descent of its own; one that cannot be made feasible is at least less late.
 
@@ -57,7 +61,9 @@ def polish(
     return np.concatenate(side_by_side(some, jobs, workers)).reshape(tours.shape)
 
 
-def _settled(form: Form, tours: Int[np.ndarray, "K M"], seeds: range) -> Int[np.ndarray, "K M"]:
+def _settled(
+    form: SearchModel, tours: Int[np.ndarray, "K M"], seeds: range
+) -> Int[np.ndarray, "K M"]:
     """A few tours of one instance."""
     node = np.pad(tours, ((0, 0), (1, 1)), constant_values=(0, tours.shape[1] + 1))
     node = node.astype(np.uint32)
@@ -65,5 +71,5 @@ def _settled(form: Form, tours: Int[np.ndarray, "K M"], seeds: range) -> Int[np.
         for line in node:
             if lateness(form, line) > 0 and (repaired := deferred(form, line)) is not None:
                 line[:] = repaired
-    settle(form, node, np.concatenate([*map(seeded, seeds)]), MARGIN, room_for(form))
+    descend_all(form, node, np.concatenate([*map(seeded, seeds)]), MARGIN, room_for(form))
     return node[:, 1:-1].astype(np.int64)

@@ -8,13 +8,13 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from fairway.kernels.lookahead import Look
-from fairway.kernels.lookahead.rule import Outlook
+from fairway.kernels.lookahead import MaskFn
+from fairway.kernels.lookahead.config import Mask
 from fairway.kernels.pointer.reference import WITHIN
 from fairway.problems.batch import Batch, rows
 from fairway.problems.problem import State, start, step
 
-Score = Callable[[State, Outlook], Float[Tensor, "B P N"]]
+Score = Callable[[State, Mask], Float[Tensor, "B P N"]]
 """How good each candidate is: log-probabilities up to a constant, from a policy bound to its batch.
 
 What the outlook allows is what may be chosen: all unvisited nodes where the look-ahead left none.
@@ -43,7 +43,7 @@ class Rollout:
     """How many steps left nothing allowed and fell back to all unvisited nodes."""
 
 
-def rollout(batch: Batch, *, look: Look, score: Score, select: Select, tours: int = 1) -> Rollout:
+def rollout(batch: Batch, *, look: MaskFn, score: Score, select: Select, tours: int = 1) -> Rollout:
     """Build `tours` tours of every instance, stop by stop.
 
     The number of steps is known, and nothing is read back between them, so that on a GPU the steps queue up.
@@ -55,7 +55,7 @@ def rollout(batch: Batch, *, look: Look, score: Score, select: Select, tours: in
         outlook = look(state)
         dead.append(outlook.dead)
         allowed = outlook.allowed | (dead[-1][..., None] & state.unvisited)
-        outlook = Outlook(outlook.level, outlook.bound, allowed)
+        outlook = Mask(outlook.level, outlook.bound, allowed)
         action = select(torch.where(outlook.allowed, score(state, outlook), -torch.inf))
         state = step(batch, state, action)
         actions.append(action)
@@ -64,11 +64,11 @@ def rollout(batch: Batch, *, look: Look, score: Score, select: Select, tours: in
     return weighed(batch, torch.stack(actions, dim=-1), torch.stack(levels, dim=-1), dead_ends)
 
 
-def paused(look: Look, batch: Batch, pause: Pause) -> Look:
+def paused(look: MaskFn, batch: Batch, pause: Pause) -> MaskFn:
     """The same look-ahead, with a pause before each step of the one rollout or beam it is for."""
     steps = itertools.count()
 
-    def after_a_pause(state: State) -> Outlook:
+    def after_a_pause(state: State) -> Mask:
         pause(next(steps) / batch.limit.shape[1])
         return look(state)
 

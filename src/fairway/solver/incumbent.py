@@ -7,7 +7,7 @@ from dataclasses import replace
 from fairway.judge import Rejection, Solution, verify
 from fairway.problems.instance import Instance
 from fairway.search.exact import Proof
-from fairway.search.floor import floor
+from fairway.search.lower_bound import floor
 from fairway.solver.request import Request
 from fairway.solver.results import Improvement, Method, Result, Status, Watch
 

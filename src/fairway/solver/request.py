@@ -13,7 +13,7 @@ from fairway.errors import InvalidRequest, InvalidTour
 from fairway.judge import verify
 from fairway.problems.instance import Instance, check_supported
 from fairway.problems.model import Objective, is_makespan
-from fairway.solver.guidance import Choice, model_at, usual
+from fairway.solver.warm_start import Choice, default_policy, model_at
 
 Plan = Sequence[Any] | np.ndarray
 """A tour to start from."""
@@ -50,7 +50,7 @@ class Request:
         """
         if self.policy != "auto":
             return self.policy
-        return usual(instance, self.seconds) if self.iterations is None else None
+        return default_policy(instance, self.seconds) if self.iterations is None else None
 
     def check(self, instance: object) -> None:
         """That this can be asked of the instance."""

@@ -7,12 +7,12 @@ from fairway.problems.instance import Instance
 from fairway.search.exact import MEMORY, prove
 from fairway.search.improve import improve
 from fairway.solver.explain.conflict import plain_reason
-from fairway.solver.explain.decision import NARROW, breadth, least_late
-from fairway.solver.explain.obstacles import obstacle
-from fairway.solver.guidance import guided_tours
+from fairway.solver.explain.feasibility import NARROW, breadth, least_late
+from fairway.solver.explain.trivial import obstacle
 from fairway.solver.incumbent import Incumbent
 from fairway.solver.request import Request
 from fairway.solver.results import Result, Watch
+from fairway.solver.warm_start import guided_tours
 
 FIRST_PROOF = 0.6
 """Of the budget, what a proof may take that is tried before anything else."""

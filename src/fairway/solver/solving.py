@@ -14,12 +14,12 @@ from fairway.errors import InvalidRequest
 from fairway.problems.instance import Instance
 from fairway.problems.model import Objective
 from fairway.problems.sets import InstanceSet
-from fairway.solver.guidance import choice_of
 from fairway.solver.request import Plan, Request, check_whole, checked_plan
 from fairway.solver.results import Result, Watch
 from fairway.solver.single import solve_one
+from fairway.solver.warm_start import choice_of
 from fairway.solver.warmup import warm_up
-from fairway.solver.workers import Answer, Crew, Interrupts, Job
+from fairway.solver.workers import Answer, Interrupts, Job, WorkerPool
 
 HELP = 1.0
 """Seconds an instance may take at most for this process to work along while others start."""
@@ -152,7 +152,7 @@ def solved(job: Job, workers: int | None) -> Iterator[Result]:
 
 def _answers(job: Job, count: int, interrupts: Interrupts) -> Iterator[Answer]:
     """Work shared with so many other processes; while they start, or where there are none, this one does it."""
-    with Crew(job, count) as crew:
+    with WorkerPool(job, count) as crew:
         warm_up(job.kinds, job.request)
         while not (crew.finished or crew.deserted or interrupts.heard):
             helping = crew.starting and job.request.patience <= HELP

@@ -11,12 +11,12 @@ from fairway.problems.instance import Instance
 from fairway.problems.model import Objective
 from fairway.problems.table import PROBLEMS
 from fairway.search.exact import warm
-from fairway.search.floor import floor
 from fairway.search.improve import improve
-from fairway.solver.explain.decision import least_late
-from fairway.solver.explain.obstacles import subset
-from fairway.solver.guidance import prepare
+from fairway.search.lower_bound import floor
+from fairway.solver.explain.feasibility import least_late
+from fairway.solver.explain.trivial import subset
 from fairway.solver.request import Request
+from fairway.solver.warm_start import prepare
 from fairway.weights import shipped
 
 Kind = tuple[str, str, Objective, Path | None]

@@ -127,7 +127,7 @@ class _Worker:
     """The numbers of its instances, the one it is at first."""
 
 
-class Crew:
+class WorkerPool:
     """Processes that share a job. What they find is collected; what they leave behind is done by others."""
 
     def __init__(self, job: Job, count: int) -> None:
@@ -142,7 +142,7 @@ class Crew:
         for _ in range(count):
             self._hire()
 
-    def __enter__(self) -> "Crew":
+    def __enter__(self) -> "WorkerPool":
         return self
 
     def __exit__(self, *_: object) -> None:

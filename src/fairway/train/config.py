@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from fairway.errors import InvalidRequest
-from fairway.kernels.lookahead.rule import Guard, check_guard
+from fairway.kernels.lookahead.config import MaskConfig, check_guard
 from fairway.policies.config import POMO, HeatmapConfig, PolicyConfig
-from fairway.problems.generate import LAWS, Law
+from fairway.problems.generate import DISTRIBUTIONS, Distribution
 from fairway.problems.table import Name
 from fairway.train.losses import Objective
 
@@ -43,7 +43,7 @@ class Rate:
     """Constant until nine tenths of the run and a tenth of that after (POMO), falling to a hundredth, constant (AM)."""
 
 
-ONE_STEP, PENALISED, PAPERS_RATE = Guard(), Objective(), Rate()
+ONE_STEP, PENALISED, PAPERS_RATE = MaskConfig(), Objective(), Rate()
 PAPERS_HEATMAP = HeatmapConfig()
 
 
@@ -55,7 +55,7 @@ class RunConfig:
     problem: Name
     hardness: Hardness
     nodes: int
-    guard: Guard = ONE_STEP
+    guard: MaskConfig = ONE_STEP
     batch: int = 64
     """Instances a step, over all processes together."""
     epoch: int = 10_000
@@ -73,8 +73,8 @@ class RunConfig:
                 f"{self.nodes} nodes, batches of {self.batch} and {sampled} tours of each cannot be trained on; "
                 f"expected at least {MIN_NODES} nodes, 1 instance and {least}"
             )
-        if (self.problem, self.hardness) not in LAWS:
-            known = ", ".join(f"{problem} {hardness}" for problem, hardness in LAWS)
+        if (self.problem, self.hardness) not in DISTRIBUTIONS:
+            known = ", ".join(f"{problem} {hardness}" for problem, hardness in DISTRIBUTIONS)
             raise InvalidRequest(
                 f"no law for {self.problem} {self.hardness}; expected one of {known}"
             )
@@ -83,9 +83,9 @@ class RunConfig:
             raise InvalidRequest("a PIP-D head and its schedule come together or not at all")
 
     @property
-    def law(self) -> Law:
+    def law(self) -> Distribution:
         """The law that instances are drawn from."""
-        return LAWS[self.problem, self.hardness]
+        return DISTRIBUTIONS[self.problem, self.hardness]
 
     @property
     def instances(self) -> int:

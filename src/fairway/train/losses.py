@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from fairway.kernels.lookahead.rule import TOLERANCE
+from fairway.kernels.lookahead.config import TOLERANCE
 from fairway.search.rollout import Rollout
 
 

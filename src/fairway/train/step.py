@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Generator, Tensor
 
-from fairway.kernels.lookahead import Guard, ahead
+from fairway.kernels.lookahead import MaskConfig, ahead
 from fairway.kernels.pointer.unmasked import open_scores
 from fairway.policies.attention import Policy
 from fairway.problems.batch import Batch, take
@@ -76,7 +76,7 @@ def learn(
             assert learners.oracle is not None, "offline, a frozen head masks"
             with torch.no_grad():
                 oracle = learners.oracle.foresee(learners.oracle.encode(batch), batch)
-    guard = Guard("learned") if phase == "offline" else config.guard
+    guard = MaskConfig("learned") if phase == "offline" else config.guard
     decoded = decode(batch, pointer, guard, noise, oracle)
     loss, cost = policy_loss(config, learners, phase, batch, decoded, world)
     head, seen = nodes.new_zeros(()), nodes.new_zeros(4)
@@ -172,7 +172,7 @@ def head_loss(
 
 
 def questions(
-    batch: Batch, guard: Guard, tours: Int[Tensor, "B P M"], levels: Float[Tensor, "B P M"]
+    batch: Batch, guard: MaskConfig, tours: Int[Tensor, "B P M"], levels: Float[Tensor, "B P M"]
 ) -> tuple[State, Bool[Tensor, "B P C N"], Bool[Tensor, "B P C N"]]:
     """What a PIP-D head is asked along tours: the states, and at all but the last, which candidates, which doomed."""
     nodes = batch.limit.shape[1]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Generator
 
-from fairway.kernels.lookahead import Guard
+from fairway.kernels.lookahead import MaskConfig
 from fairway.kernels.pointer import Pointer
 from fairway.policies.attention import Policy
 from fairway.problems.batch import Batch
@@ -63,7 +63,7 @@ def paces(device: torch.device) -> Iterator[Pace]:
     sizes = SIZES if device.type == "cuda" else SMALL
     for nodes, (batch, tours) in sizes.items():
         for masked in (False, True):
-            guard = Guard("ahead" if masked else "none")
+            guard = MaskConfig("ahead" if masked else "none")
             task = ("bench", "tsptw", "hard", nodes)
             yield pace(TrainConfig(*task, guard=guard, batch=batch, tours=tours), device)
 

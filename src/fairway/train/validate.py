@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 import torch
 from torch import Generator, Tensor, nn
 
-from fairway.kernels.lookahead import Guard
+from fairway.kernels.lookahead import MaskConfig
 from fairway.policies.attention import Policy
 from fairway.policies.heatmap import HeatmapNetwork
 from fairway.problems.augment import SYMMETRIES, symmetries
@@ -77,7 +77,7 @@ def validation_set(config: Config, count: int, device: torch.device) -> Batch:
 
 @torch.no_grad()
 def validate(
-    config: TrainConfig, policy: Policy, batch: Batch, guard: Guard | None = None
+    config: TrainConfig, policy: Policy, batch: Batch, guard: MaskConfig | None = None
 ) -> Score:
     """Greedy tours of every view, masked exactly as the config says (a learned mask is for training only)."""
     guard = guard or config.guard

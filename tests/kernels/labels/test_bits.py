@@ -1,7 +1,7 @@
 import numpy as np
 
 from fairway.kernels.labels.bits import holds, mixed
-from fairway.kernels.labels.law import _packed
+from fairway.kernels.labels.label_model import _packed
 
 
 def test_a_packed_set_holds_its_nodes_and_no_others(rng):

@@ -10,10 +10,10 @@ import pytest
 from fairway.judge import Solution, verify
 from fairway.kernels.labels import reference
 from fairway.kernels.labels.bound import cheapest_legs
-from fairway.kernels.labels.law import law_of, quickest_ways
-from fairway.kernels.labels.relaxed import Effort, affordable, raised
+from fairway.kernels.labels.label_model import label_model_of, quickest_ways
+from fairway.kernels.labels.relaxed import Effort, affordable, ascended
 from fairway.kernels.labels.run import Limits, run
-from fairway.kernels.pruning import prune
+from fairway.kernels.preprocessing import preprocess
 from fairway.problems.generate import generate
 from fairway.problems.instance import TSPDL, TSPTW
 from fairway.problems.model import model_of
@@ -62,18 +62,18 @@ def test_the_definition_finds_the_best_tour_that_the_judge_accepts(rng, kind):
 def views(instance, makespan):
     """A law and a bound for it, from the quickest to the most thorough."""
     if instance.laden:
-        laws = [law_of(model_of(instance))]
+        laws = [label_model_of(model_of(instance))]
     else:
-        pruned = prune(model_of(instance))
-        laws = [law_of(model_of(instance), makespan=makespan)]
+        pruned = preprocess(model_of(instance))
+        laws = [label_model_of(model_of(instance), makespan=makespan)]
         if pruned.infeasible is None:
-            laws.append(law_of(model_of(instance), makespan=makespan, pruned=pruned))
+            laws.append(label_model_of(model_of(instance), makespan=makespan, pruned=pruned))
     for law in laws:
         plain = cheapest_legs(law)
         yield law, plain
         for ways, memory in ((1, 0), (1, 3), (7, 2)):
             effort = affordable(law, Effort(ways, memory, 20, math.inf), 1 << 26)
-            yield law, raised(law, plain, math.inf, effort)
+            yield law, ascended(law, plain, math.inf, effort)
 
 
 @pytest.mark.parametrize("kind", ["travel", "makespan", "drafts"])
@@ -107,7 +107,7 @@ def test_what_a_narrow_search_loses_is_never_below_its_open_bound(rng):
 
 def height(bound):
     """What the bound says of the whole tour."""
-    return bound.cost[bound.begin[0, 0]] + bound.prize.sum()
+    return bound.cost[bound.begin[0, 0]] + bound.multiplier.sum()
 
 
 def test_sweeps_ways_and_memories_raise_the_bound_and_never_above_the_best_tour():
@@ -115,20 +115,22 @@ def test_sweeps_ways_and_memories_raise_the_bound_and_never_above_the_best_tour(
         instance = generate("tsptw", n=20, hardness="hard", count=1, seed=seed)[0]
         wide = (np.maximum(instance.opens - 150, 0), instance.closes + 150)
         instance = TSPTW(instance.travel, *wide)
-        law = law_of(model_of(instance), makespan=False, pruned=prune(model_of(instance)))
+        law = label_model_of(
+            model_of(instance), makespan=False, pruned=preprocess(model_of(instance))
+        )
         best = run(law, cheapest_legs(law), Limits(1 << 31, math.inf, 1 << 26, math.inf)).cost
         heights = []
         for ways, memory, sweeps in ((1, 0, 1), (1, 0, 60), (16, 0, 60), (16, 5, 60)):
             effort = Effort(ways, memory, sweeps, math.inf)
-            heights.append(height(raised(law, cheapest_legs(law), math.inf, effort)))
+            heights.append(height(ascended(law, cheapest_legs(law), math.inf, effort)))
         assert heights == sorted(heights)
         assert heights[0] < heights[-1] <= best + 1e-9
 
 
 def test_a_search_without_time_leaves_the_bound_of_the_whole_tour():
     instance = generate("tspdl", n=40, hardness="hard", count=1, seed=1)[0]
-    law = law_of(model_of(instance))
-    bound = raised(law, cheapest_legs(law), math.inf, Effort(1, 3, 30, math.inf))
+    law = label_model_of(model_of(instance))
+    bound = ascended(law, cheapest_legs(law), math.inf, Effort(1, 3, 30, math.inf))
     outcome = run(law, bound, Limits(1 << 31, math.inf, 1 << 26, time.monotonic()))
     assert outcome.tour is None
     assert 0 < outcome.open < math.inf
@@ -141,5 +143,5 @@ def test_ways_stop_where_the_time_is_up_and_are_the_same_with_more_looks_at_the_
     resource = model_of(odd_windows(rng, 9, 20)).resource
     assert quickest_ways(resource, until=0.0) is None
     whole = quickest_ways(resource)
-    monkeypatch.setattr("fairway.kernels.labels.law.LEADS", 1)
+    monkeypatch.setattr("fairway.kernels.labels.label_model.LEADS", 1)
     assert np.array_equal(quickest_ways(resource), whole)

@@ -10,8 +10,8 @@ import torch
 from worlds import walk, worlds
 
 from fairway.kernels.lookahead import dense, reference
+from fairway.kernels.lookahead.config import PAIRS, MaskRule
 from fairway.kernels.lookahead.cpu import Walk, lookahead, rows_of
-from fairway.kernels.lookahead.rule import PAIRS, Rule
 from fairway.kernels.lookahead.table import table
 from fairway.problems.batch import rows as instances_of
 from fairway.problems.batch import to_batch
@@ -20,7 +20,7 @@ from fairway.problems.instance import TSPTW
 from fairway.problems.problem import start, step
 from fairway.problems.sets import instance_set
 
-RULES = [Rule(steps, own) for steps in (0, 1) for own in (True, False)] + [PAIRS]
+RULES = [MaskRule(steps, own) for steps in (0, 1) for own in (True, False)] + [PAIRS]
 TOLERANCES = [0.0, 1e-5, 0.37]
 NOT_ONE_ON = "one step on"
 
@@ -52,7 +52,7 @@ def medium(nodes=12, dtype=torch.float32):
     instances = generate("tsptw", n=nodes, hardness="medium", count=3, seed=5)
     batch = to_batch(instances, dtype=dtype)
     known = table(batch)
-    return known, masked_rollout(batch, 2, known, Rule())
+    return known, masked_rollout(batch, 2, known, MaskRule())
 
 
 @pytest.mark.parametrize("nodes", [2, 3, 7])
@@ -179,7 +179,7 @@ def test_a_walk_refuses_to_stand_still_to_skip_and_to_go_back(rule, after, then)
 
 def test_a_walk_notices_another_tour_of_the_same_length_wherever_it_stands_in_the_batch():
     known, states = medium()
-    along = Walk(rows_of(known), tours=2, rule=Rule())
+    along = Walk(rows_of(known), tours=2, rule=MaskRule())
     for state in states[:4]:
         along(state)
     changed = states[4].unvisited.clone()
@@ -191,7 +191,7 @@ def test_a_walk_notices_another_tour_of_the_same_length_wherever_it_stands_in_th
 
 def test_a_walk_that_refused_a_state_can_go_on_with_the_right_one():
     known, states = medium()
-    rule = Rule()
+    rule = MaskRule()
     along = Walk(rows_of(known), tours=2, rule=rule)
     along(states[0])
     with pytest.raises(AssertionError, match=NOT_ONE_ON):
@@ -203,31 +203,31 @@ def test_a_walk_that_refused_a_state_can_go_on_with_the_right_one():
 def test_a_walk_refuses_another_number_of_tours():
     known, states = medium()
     with pytest.raises(AssertionError, match="was given a state over"):
-        Walk(rows_of(known), tours=3, rule=Rule())(states[0])
+        Walk(rows_of(known), tours=3, rule=MaskRule())(states[0])
 
 
 def test_levels_in_another_precision_than_the_table_are_refused():
     known, states = medium()
     widened = replace(states[1], level=states[1].level.double())
     with pytest.raises(AssertionError, match="levels are float64"):
-        lookahead(rows_of(known), widened, Rule())
+        lookahead(rows_of(known), widened, MaskRule())
 
 
 def test_two_steps_are_refused_rather_than_answered_as_one():
     known, states = medium()
     with pytest.raises(AssertionError, match="look one step ahead"):
-        lookahead(rows_of(known), states[0], Rule(steps=2))
+        lookahead(rows_of(known), states[0], MaskRule(steps=2))
 
 
 def test_asking_changes_neither_the_state_nor_an_earlier_answer():
     known, states = medium()
     rows = rows_of(known)
-    along = Walk(rows, tours=2, rule=Rule())
+    along = Walk(rows, tours=2, rule=MaskRule())
     kept = [state.unvisited.clone() for state in states]
     answers = [along(state) for state in states]
     for state, answer, unvisited in zip(states, answers, kept, strict=True):
         assert torch.equal(state.unvisited, unvisited)
-        assert same(answer, dense.lookahead(known, state, Rule()))
+        assert same(answer, dense.lookahead(known, state, MaskRule()))
 
 
 def test_columns_are_in_order_of_their_least_entries_and_share_the_tables_memory():

@@ -9,13 +9,13 @@ import torch
 from worlds import odd_drafts, odd_windows, possible, walk, worlds
 
 from fairway.kernels.lookahead import cpu, dense, reference
-from fairway.kernels.lookahead.rule import AUTHORS, PAIRS, TOLERANCE, Rule
+from fairway.kernels.lookahead.config import AUTHORS, PAIRS, TOLERANCE, MaskRule
 from fairway.kernels.lookahead.table import closed, table
 from fairway.problems.batch import to_batch
 from fairway.problems.generate import generate
 from fairway.problems.problem import extend, start, step
 
-RULES = [Rule(steps, own) for steps in (0, 1, 2) for own in (True, False)] + [PAIRS]
+RULES = [MaskRule(steps, own) for steps in (0, 1, 2) for own in (True, False)] + [PAIRS]
 
 
 @pytest.mark.parametrize("nodes", [2, 3, 8])
@@ -41,9 +41,11 @@ def test_dense_equals_the_definition_at_full_size(nodes):
 def test_slices_make_no_difference(monkeypatch):
     batch = odd_windows(9, 3, 1, width=60)
     known = table(batch)
-    whole = [dense.lookahead(known, state, Rule(2)).allowed for state in walk(batch, 5, seed=1)]
+    whole = [dense.lookahead(known, state, MaskRule(2)).allowed for state in walk(batch, 5, seed=1)]
     monkeypatch.setattr(dense, "PAIRS", 1)
-    sliced = [dense.lookahead(known, state, Rule(2)).allowed for state in walk(batch, 5, seed=1)]
+    sliced = [
+        dense.lookahead(known, state, MaskRule(2)).allowed for state in walk(batch, 5, seed=1)
+    ]
     assert all(map(torch.equal, whole, sliced))
 
 
@@ -95,9 +97,9 @@ def test_without_closing_the_matrix_a_feasible_move_would_be_masked():
     travel = [[0, 1, 9, 9], [9, 0, 1, 9], [9, 9, 0, 1], [1, 9, 9, 0]]
     batch = to_batch(instance_set([TSPTW(travel, 0, [99, 5, 5, 5])]))
     known = table(batch)
-    assert dense.lookahead(known, start(batch), Rule(1)).allowed[0, 0, 1]
+    assert dense.lookahead(known, start(batch), MaskRule(1)).allowed[0, 0, 1]
     open_latest = known.limit[:, None, :] - known.lead
-    assert not open_latest[0, 1, 3] >= 1 / batch.ground.scale[0]
+    assert not open_latest[0, 1, 3] >= 1 / batch.geometry.scale[0]
 
 
 def test_the_closure_is_the_shortest_way(rng):
@@ -120,7 +122,7 @@ def test_two_steps_see_more_than_one_and_one_more_than_none():
     kept = [0, 0, 0]
     for state in walk(batch, tours=4, seed=2):
         for steps in (0, 1, 2):
-            kept[steps] += int(dense.lookahead(known, state, Rule(steps)).allowed.sum())
+            kept[steps] += int(dense.lookahead(known, state, MaskRule(steps)).allowed.sum())
     assert kept[0] > kept[1] > kept[2] > 0
 
 
@@ -133,14 +135,14 @@ def test_the_authors_rule_forces_the_one_late_node():
     known = table(batch)
     authors = dense.lookahead(known, start(batch), AUTHORS)
     assert authors.allowed.tolist() == [[[False, True, False, False]]]
-    assert dense.lookahead(known, start(batch), Rule(1)).dead.all()
+    assert dense.lookahead(known, start(batch), MaskRule(1)).dead.all()
 
 
 def test_slack_is_how_much_later_one_could_be():
     batch = odd_windows(7, 30, 5, width=60)
     known = table(batch)
     for state in walk(batch, tours=2, seed=3):
-        outlook = dense.lookahead(known, state, Rule(1, tolerance=0.0))
+        outlook = dense.lookahead(known, state, MaskRule(1, tolerance=0.0))
         assert torch.equal(outlook.allowed, state.unvisited & (outlook.slack >= 0))
         here, there = (
             state.node[..., None].expand_as(outlook.level),

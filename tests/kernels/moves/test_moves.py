@@ -9,13 +9,17 @@ from numba import njit
 
 from fairway.judge import Solution, verify
 from fairway.kernels.moves import descent, reference, ruin, swap
-from fairway.kernels.moves.chance import seeded
 from fairway.kernels.moves.descent import descend, push, queue_for
-from fairway.kernels.moves.form import form_of, lonely_form, with_neighbours
-from fairway.kernels.moves.lateness import hurry, late_line, lateness
-from fairway.kernels.moves.line import line_of, refresh
 from fairway.kernels.moves.order import by_deadline, deferred
-from fairway.kernels.moves.ruin import inserted, site_for
+from fairway.kernels.moves.rng import seeded
+from fairway.kernels.moves.ruin import inserted, insertion_buffer
+from fairway.kernels.moves.search_model import (
+    search_model_of,
+    search_model_without_neighbours,
+    with_neighbours,
+)
+from fairway.kernels.moves.time_warp import late_tour, lateness, repair_lateness
+from fairway.kernels.moves.tour_state import refresh, tour_state_of
 from fairway.problems.instance import TSPDL
 from fairway.problems.model import model_of
 
@@ -50,7 +54,11 @@ def laid_out(kind, seed, stops):
     """A form, and its feasible tour as nodes by position in the direction in which levels grow."""
     instance, tour = KINDS[kind](np.random.default_rng(seed), stops)
     inner = tour[::-1] if kind == "unloading" else tour
-    return instance, form_of(model_of(instance)), np.array([0, *inner, instance.nodes], np.uint32)
+    return (
+        instance,
+        search_model_of(model_of(instance)),
+        np.array([0, *inner, instance.nodes], np.uint32),
+    )
 
 
 def feasible_for_the_judge(instance, kind, node):
@@ -62,7 +70,7 @@ def feasible_for_the_judge(instance, kind, node):
 @settings(max_examples=60)
 def test_every_swap_changes_cost_and_levels_as_walking_says(kind, stops, seed):
     instance, form, node = laid_out(kind, seed, stops)
-    line, before = line_of(form, node), reference.walk(form, node)
+    line, before = tour_state_of(form, node), reference.walk(form, node)
     assert before.feasible
     for each in reference.swaps(len(node)):
         after = reference.swapped(node, each)
@@ -83,14 +91,14 @@ def test_every_swap_changes_cost_and_levels_as_walking_says(kind, stops, seed):
 def test_a_line_that_was_swapped_is_the_line_of_the_swapped_tour(kind, stops, seed, steps):
     _, form, node = laid_out(kind, seed, stops)
     rng = np.random.default_rng(seed)
-    line = line_of(form, node)
+    line = tour_state_of(form, node)
     swaps = reference.swaps(len(node))
     for _ in range(steps):
         possible = [s for s in swaps if keeps(form, line, s)]
         if not possible:
             return
         apply(form, line, *possible[rng.integers(len(possible))])
-        new = line_of(form, line.node)
+        new = tour_state_of(form, line.node)
         for name in ("place", "start", "latest", "span", "length", "turn"):
             assert np.allclose(getattr(line, name), getattr(new, name)), name
 
@@ -99,7 +107,7 @@ def test_a_line_that_was_swapped_is_the_line_of_the_swapped_tour(kind, stops, se
 @settings(max_examples=60)
 def test_all_offers_are_swaps_at_what_they_are_worth(kind, stops, seed):
     _, form, node = laid_out(kind, seed, stops)
-    line, queue = line_of(form, node), queue_for(len(node))
+    line, queue = tour_state_of(form, node), queue_for(len(node))
     before = reference.walk(form, node)
     for least in (np.inf, -1e-9):
         for each in range(len(node)):
@@ -115,7 +123,11 @@ def test_all_offers_are_swaps_at_what_they_are_worth(kind, stops, seed):
 @settings(max_examples=60)
 def test_descent_ends_feasible_and_no_worse_with_an_empty_queue(kind, stops, seed, by_level):
     instance, form, node = laid_out(kind, seed, stops)
-    line, queue, before = line_of(form, node), queue_for(len(node)), reference.walk(form, node)
+    line, queue, before = (
+        tour_state_of(form, node),
+        queue_for(len(node)),
+        reference.walk(form, node),
+    )
     for each in node:
         push(queue, each)
     descend(form, line, queue, (1e-9, by_level), 10**6)
@@ -134,7 +146,7 @@ def test_descent_ends_feasible_and_no_worse_with_an_empty_queue(kind, stops, see
 @settings(max_examples=60)
 def test_what_is_rebuilt_is_a_feasible_tour_and_the_site_is_left_clean(kind, stops, seed):
     instance, form, node = laid_out(kind, seed, stops)
-    line, site, random = line_of(form, node), site_for(len(node)), seeded(seed)
+    line, site, random = tour_state_of(form, node), insertion_buffer(len(node)), seeded(seed)
     for _ in range(20):
         count = rebuild(form, line, site, random)
         assert not site.missing.any()
@@ -157,9 +169,9 @@ def test_lateness_is_the_time_warp_and_hurrying_never_adds_to_it(kind, stops, se
     node[1:-1] = node[1 + rng.permutation(stops)]
     late = lateness(form, node)
     assert late == pytest.approx(reference.walk(form, node).late)
-    state = late_line(node)
+    state = late_tour(node)
     for _ in range(5):
-        new = hurry(form, state, seeded(seed), 20)
+        new = repair_lateness(form, state, seeded(seed), 20)
         assert new == pytest.approx(reference.walk(form, state.kept).late)
         assert new <= late + 1e-9
         assert sorted(state.kept) == sorted(node)
@@ -195,19 +207,19 @@ def test_ports_are_put_off_only_where_they_must_be(kind, stops, seed):
 
 def test_where_a_load_is_too_much_in_any_order_nothing_is_put_off():
     heavy = TSPDL(np.ones((3, 3)), [0, 2, 2], [9, 3, 3])
-    assert deferred(form_of(model_of(heavy)), np.array([0, 1, 2, 3], np.uint32)) is None
+    assert deferred(search_model_of(model_of(heavy)), np.array([0, 1, 2, 3], np.uint32)) is None
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_looks_at_the_clock_change_nothing(kind, rng, monkeypatch):
     instance, _ = KINDS[kind](rng, 15)
-    whole = form_of(model_of(instance))
+    whole = search_model_of(model_of(instance))
     tour = inserted(whole, by_deadline(whole), seeded(3))
-    monkeypatch.setattr("fairway.kernels.moves.form.PART", 1)
+    monkeypatch.setattr("fairway.kernels.moves.search_model.PART", 1)
     monkeypatch.setattr(ruin, "TOGETHER", 1)
-    lonely = lonely_form(model_of(instance))
+    lonely = search_model_without_neighbours(model_of(instance))
     again = inserted(lonely, by_deadline(lonely), seeded(3))
-    assert all(map(np.array_equal, form_of(model_of(instance)), whole))
+    assert all(map(np.array_equal, search_model_of(model_of(instance)), whole))
     assert (tour is None) == (again is None)
     assert tour is None or np.array_equal(tour, again)
 
@@ -216,7 +228,7 @@ def test_looks_at_the_clock_change_nothing(kind, rng, monkeypatch):
 def test_what_has_no_time_left_stops(kind, rng, monkeypatch):
     instance, _ = KINDS[kind](rng, 9)
     monkeypatch.setattr(ruin, "TOGETHER", 1)
-    form = lonely_form(model_of(instance))
+    form = search_model_without_neighbours(model_of(instance))
     assert with_neighbours(form, until=0.0) is None
     assert inserted(form, by_deadline(form), seeded(3), until=0.0) is None
     backwards = np.array([0, *range(instance.nodes - 1, 0, -1), instance.nodes], np.uint32)

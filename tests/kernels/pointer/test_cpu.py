@@ -5,23 +5,23 @@ from dataclasses import replace
 import pytest
 import torch
 
-from fairway.kernels.lookahead import AUTHORS, PAIRS, Guard, Rule
+from fairway.kernels.lookahead import AUTHORS, PAIRS, MaskConfig, MaskRule
 from fairway.kernels.pointer import Facts, Pointer, cpu
 from fairway.problems.batch import to_batch
 from fairway.problems.draw import draw
-from fairway.problems.generate import LAWS
+from fairway.problems.generate import DISTRIBUTIONS
 from fairway.problems.instance import TSPTW
 from fairway.problems.sets import instance_set
 from fairway.search import decode
 from fairway.search.rollout import weighed
 
 GUARDS = [
-    Guard("none"),
-    Guard(rule=Rule(0)),
-    Guard(),
-    Guard(rule=AUTHORS),
-    Guard(rule=PAIRS),
-    Guard("drafts"),
+    MaskConfig("none"),
+    MaskConfig(rule=MaskRule(0)),
+    MaskConfig(),
+    MaskConfig(rule=AUTHORS),
+    MaskConfig(rule=PAIRS),
+    MaskConfig("drafts"),
 ]
 
 
@@ -41,7 +41,7 @@ def worlds(guard):
     hard = [("tsptw", "hard"), ("tsptw", "medium"), ("tspdl", "hard")]
     for law in hard if guard.kind != "drafts" else hard[2:]:
         for nodes in (3, 12, 30):
-            yield draw(LAWS[law], nodes, 4, generator)
+            yield draw(DISTRIBUTIONS[law], nodes, 4, generator)
     if guard.kind != "drafts":
         yield asymmetric(generator)
 
@@ -80,21 +80,23 @@ def test_tours_are_those_step_by_step(guard, sampled, facts):
 
 def test_pauses_change_no_tour(monkeypatch):
     monkeypatch.setattr(cpu, "STEPS", 2)
-    for batch in worlds(Guard()):
+    for batch in worlds(MaskConfig()):
         instances, nodes = batch.limit.shape
         pointer, heard = some_pointer(instances, nodes), []
-        one, other = (cpu.decode(batch, pointer, Guard(), None, p) for p in (None, heard.append))
+        one, other = (
+            cpu.decode(batch, pointer, MaskConfig(), None, p) for p in (None, heard.append)
+        )
         for name in ("tours", "levels", "dead_ends"):
             assert torch.equal(getattr(one, name), getattr(other, name))
         assert heard == [at / (nodes - 1) for at in range(0, nodes - 1, 2)]
 
 
 def test_what_is_not_compiled_is_said(monkeypatch):
-    batch = next(worlds(Guard()))
+    batch = next(worlds(MaskConfig()))
     pointer = some_pointer(4, 3)
-    assert cpu.reaches(batch, pointer, Guard())
-    for guard in (Guard(rule=Rule(2)), Guard(until=2), Guard("learned")):
+    assert cpu.reaches(batch, pointer, MaskConfig())
+    for guard in (MaskConfig(rule=MaskRule(2)), MaskConfig(until=2), MaskConfig("learned")):
         assert not cpu.reaches(batch, pointer, guard)
-    assert not cpu.reaches(batch, replace(pointer, clip=None), Guard())
+    assert not cpu.reaches(batch, replace(pointer, clip=None), MaskConfig())
     monkeypatch.setattr(cpu, "decode", None)
-    assert decode.build(batch, pointer, Guard(until=2)).tours.shape == (4, 1, 2)
+    assert decode.build(batch, pointer, MaskConfig(until=2)).tours.shape == (4, 1, 2)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from fairway.kernels.lookahead import AUTHORS, PAIRS, Guard, Rule, ahead, complete, none
+from fairway.kernels.lookahead import AUTHORS, PAIRS, MaskConfig, MaskRule, ahead, complete, none
 from fairway.kernels.pointer import Facts, Pointer
 from fairway.kernels.pointer.reference import (
     FAR,
@@ -14,7 +14,7 @@ from fairway.kernels.pointer.reference import (
 )
 from fairway.problems.batch import to_batch
 from fairway.problems.draw import draw
-from fairway.problems.generate import LAWS
+from fairway.problems.generate import DISTRIBUTIONS
 from fairway.problems.instance import TSPTW
 from fairway.problems.problem import start, step
 from fairway.problems.sets import instance_set
@@ -59,10 +59,13 @@ def one_at_a_time(batch, pointer, look, tours):
 
 
 CASES = [
-    *(("tsptw", Guard(rule=rule)) for rule in (Rule(0), Rule(1), AUTHORS, PAIRS, Rule(2))),
-    ("tsptw", Guard("none")),
-    ("tspdl", Guard(rule=AUTHORS)),
-    ("tspdl", Guard("drafts")),
+    *(
+        ("tsptw", MaskConfig(rule=rule))
+        for rule in (MaskRule(0), MaskRule(1), AUTHORS, PAIRS, MaskRule(2))
+    ),
+    ("tsptw", MaskConfig("none")),
+    ("tspdl", MaskConfig(rule=AUTHORS)),
+    ("tspdl", MaskConfig("drafts")),
 ]
 
 
@@ -71,7 +74,7 @@ CASES = [
 def test_all_steps_at_once_are_as_likely_as_one_after_the_other(problem, guard, facts):
     """Log-probabilities to 1e-5, gradients equal to autograd's through the loop."""
     generator = torch.Generator().manual_seed(3)
-    batch = draw(LAWS[problem, "hard"], 11, 3, generator)
+    batch = draw(DISTRIBUTIONS[problem, "hard"], 11, 3, generator)
     pointer = some_pointer(3, 11, facts=facts)
     noise = torch.rand(3, 4, 10, generator=generator)
     with torch.no_grad():
@@ -93,8 +96,8 @@ def test_all_steps_at_once_are_as_likely_as_one_after_the_other(problem, guard, 
 @pytest.mark.parametrize("noisy", [False, True], ids=["greedy", "sampled"])
 def test_decoding_gives_the_traced_tours_with_gradients_in_their_log_probabilities(noisy):
     generator = torch.Generator().manual_seed(3)
-    batch = draw(LAWS["tsptw", "hard"], 8, 3, generator)
-    pointer, guard = some_pointer(3, 8), Guard(rule=AUTHORS)
+    batch = draw(DISTRIBUTIONS["tsptw", "hard"], 8, 3, generator)
+    pointer, guard = some_pointer(3, 8), MaskConfig(rule=AUTHORS)
     noise = torch.rand(3, 4, 7, generator=generator) if noisy else None
     decoded = decode(batch, pointer, guard, noise)
     with torch.no_grad():
@@ -173,7 +176,7 @@ def test_the_facts_of_a_candidate_are_way_wait_and_slacks():
     travel = [[0, 3, 4], [7, 0, 2], [1, 6, 0]]
     instance = TSPTW(travel, [0, 5, 0], [60, 9, 20], service=[0, 1, 0])
     batch = to_batch(instance_set([instance]))
-    unit = float(batch.ground.scale[0])
+    unit = float(batch.geometry.scale[0])
     state, look = start(batch), ahead(batch, AUTHORS)
     found = known_facts(batch, state.node, state.level, look(state))[0, 0]
     ways, waits = torch.tensor([3, 4]) / unit, torch.tensor([2, 0]) / unit
@@ -186,7 +189,7 @@ def test_the_facts_of_a_candidate_are_way_wait_and_slacks():
 
 def test_slacks_without_end_come_to_the_far_end():
     """With one node left nothing bounds it."""
-    batch = draw(LAWS["tsptw", "hard"], 3, 2, torch.Generator().manual_seed(1))
+    batch = draw(DISTRIBUTIONS["tsptw", "hard"], 3, 2, torch.Generator().manual_seed(1))
     state = step(batch, start(batch), torch.ones(2, 1, dtype=torch.long))
     outlook = ahead(batch, AUTHORS)(state)
     assert outlook.slack[:, 0, 2].isinf().all()
@@ -196,7 +199,7 @@ def test_slacks_without_end_come_to_the_far_end():
 
 
 def test_facts_of_loads_are_counted_in_mean_demands():
-    batch = draw(LAWS["tspdl", "hard"], 6, 2, torch.Generator().manual_seed(1))
+    batch = draw(DISTRIBUTIONS["tspdl", "hard"], 6, 2, torch.Generator().manual_seed(1))
     state = start(batch)
     found = known_facts(batch, state.node, state.level, ahead(batch, AUTHORS)(state))
     assert found[:, 0, 1:, 1].abs().max() == 0  # a ship never waits

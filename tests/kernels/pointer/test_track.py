@@ -1,26 +1,26 @@
 import pytest
 import torch
 
-from fairway.kernels.lookahead import AUTHORS, PAIRS, Guard, Rule
+from fairway.kernels.lookahead import AUTHORS, PAIRS, MaskConfig, MaskRule
 from fairway.kernels.lookahead.table import table
 from fairway.kernels.pointer.track import SMALLEST, in_order, lay_out, width_for
 from fairway.problems.batch import every_pair
 from fairway.problems.draw import draw
-from fairway.problems.generate import LAWS
+from fairway.problems.generate import DISTRIBUTIONS
 
 GUARDS = [
-    ("tsptw", Guard("none")),
-    ("tsptw", Guard(rule=Rule(0))),
-    ("tsptw", Guard(rule=Rule(1))),
-    ("tsptw", Guard(rule=PAIRS)),
-    ("tsptw", Guard(rule=AUTHORS)),
-    ("tspdl", Guard(rule=Rule(1))),
-    ("tspdl", Guard("drafts")),
+    ("tsptw", MaskConfig("none")),
+    ("tsptw", MaskConfig(rule=MaskRule(0))),
+    ("tsptw", MaskConfig(rule=MaskRule(1))),
+    ("tsptw", MaskConfig(rule=PAIRS)),
+    ("tsptw", MaskConfig(rule=AUTHORS)),
+    ("tspdl", MaskConfig(rule=MaskRule(1))),
+    ("tspdl", MaskConfig("drafts")),
 ]
 
 
 def some_batch(problem, nodes=21):
-    return draw(LAWS[problem, "hard"], nodes, 3, torch.Generator().manual_seed(1))
+    return draw(DISTRIBUTIONS[problem, "hard"], nodes, 3, torch.Generator().manual_seed(1))
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,12 @@ def test_tables_by_rank_are_the_batchs(problem, guard):
 @pytest.mark.parametrize(
     ("guard", "expected"),
     [
-        (Guard(rule=Rule(0)), lambda known: known.limit),
-        (Guard(rule=Rule(1)), lambda known: torch.minimum(known.limit, known.latest[:, :, 0])),
-        (Guard(rule=AUTHORS), lambda known: torch.full_like(known.limit, torch.inf)),
+        (MaskConfig(rule=MaskRule(0)), lambda known: known.limit),
+        (
+            MaskConfig(rule=MaskRule(1)),
+            lambda known: torch.minimum(known.limit, known.latest[:, :, 0]),
+        ),
+        (MaskConfig(rule=AUTHORS), lambda known: torch.full_like(known.limit, torch.inf)),
     ],
     ids=["own", "own and return", "authors"],
 )

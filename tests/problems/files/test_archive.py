@@ -13,7 +13,7 @@ from fairway.problems.distances import euclidean
 from fairway.problems.files import archive
 from fairway.problems.files.text import Unreadable
 from fairway.problems.instance import TSPDL, TSPTW
-from fairway.problems.sets import InstanceSet, Places
+from fairway.problems.sets import InstanceSet, Locations
 
 RNG = np.random.default_rng(5)
 POINTS = RNG.random((4, 3, 2))
@@ -28,11 +28,16 @@ INSTANCES = [
 ]
 SETS = [
     InstanceSet(
-        Places(POINTS), opens=COLUMN, closes=COLUMN + 1, service=COLUMN, name="é", scale=100.0
+        Locations(POINTS), opens=COLUMN, closes=COLUMN + 1, service=COLUMN, name="é", scale=100.0
     ),
-    InstanceSet(Places(None, MATRIX), opens=COLUMN, closes=COLUMN + 1, service=COLUMN),
+    InstanceSet(Locations(None, MATRIX), opens=COLUMN, closes=COLUMN + 1, service=COLUMN),
     InstanceSet(
-        Places(POINTS, MATRIX), demand=DEMAND, draft=COLUMN, load="shrinking", name="d", scale=1.0
+        Locations(POINTS, MATRIX),
+        demand=DEMAND,
+        draft=COLUMN,
+        load="shrinking",
+        name="d",
+        scale=1.0,
     ),
 ]
 
@@ -73,7 +78,7 @@ def test_a_set_comes_back_to_the_last_bit_and_keeps_what_it_is_made_of(item):
     found = archive.parse(archive.render(item), "stem")
     assert type(found) is type(item)
     assert (found.name, found.scale, len(found)) == (item.name, item.scale, len(item))
-    assert (found.places.matrix is None) == (item.places.matrix is None)
+    assert (found.locations.matrix is None) == (item.locations.matrix is None)
     for field in ("opens", "closes", "service", "demand", "draft", "load"):
         if hasattr(item, field):
             assert np.array_equal(getattr(found, field), getattr(item, field)), field
@@ -255,7 +260,9 @@ def test_a_name_that_would_lose_its_end_is_not_written():
     spoilt = [
         TSPTW(MATRIX[0], COLUMN[0], COLUMN[0] + 1, name="a\0"),
         TSPTW(MATRIX[0], COLUMN[0], COLUMN[0] + 1, names=("a", "b\0", "c")),
-        InstanceSet(Places(POINTS), opens=COLUMN, closes=COLUMN + 1, labels=("a", "b", "c", "d\0")),
+        InstanceSet(
+            Locations(POINTS), opens=COLUMN, closes=COLUMN + 1, labels=("a", "b", "c", "d\0")
+        ),
     ]
     for item in spoilt:
         with pytest.raises(Unreadable, match=r"ends in a NUL character; write .json instead"):

@@ -12,7 +12,7 @@ from fairway.errors import FairwayError
 from fairway.problems.distances import euclidean
 from fairway.problems.files import archive, document, matrix, rakke, read, solomon, table, tsplib
 from fairway.problems.instance import TSPDL, TSPTW, Instance
-from fairway.problems.sets import InstanceSet, Places
+from fairway.problems.sets import InstanceSet, Locations
 
 MUTATIONS = 500
 """Damaged files for each format."""
@@ -31,7 +31,7 @@ WINDOWS = TSPTW(euclidean(POINTS), ZEROS, ZEROS + 900.5, ZEROS + 3, POINTS, NAME
 MATRIX = TSPTW(np.arange(25.0).reshape(5, 5), ZEROS, ZEROS + 900, ZEROS, name="m")
 DRAFTS = TSPDL(euclidean(POINTS), DEMAND, ZEROS + 5, "growing", POINTS, name="d")
 SHRINKING = TSPDL(np.arange(25.0).reshape(5, 5), DEMAND, ZEROS + 5, "shrinking", name="s")
-STACKED = Places(np.stack([POINTS] * 3))
+STACKED = Locations(np.stack([POINTS] * 3))
 SETS = [
     InstanceSet(
         STACKED, opens=0.0, closes=np.full((3, 5), 90.0), service=0.0, name="ws", scale=100.0

@@ -49,7 +49,7 @@ def test_a_set_with_time_windows_is_read_as_it_is(protocol):
     xy, service, opens, closes = (
         np.array(column, dtype=float) for column in zip(*data, strict=True)
     )
-    assert np.array_equal(found.places.coordinates, xy)
+    assert np.array_equal(found.locations.coordinates, xy)
     assert np.array_equal(found.service, service)
     assert np.array_equal(found.opens, opens)
     assert np.array_equal(found.closes, closes)
@@ -62,7 +62,7 @@ def test_a_set_with_draft_limits_is_read_as_it_is(protocol):
     assert found.laden
     assert (found.load, found.scale) == ("growing", 1.0)
     xy, demand, draft = (np.array(column) for column in zip(*data, strict=True))
-    assert np.array_equal(found.places.coordinates, xy)
+    assert np.array_equal(found.locations.coordinates, xy)
     assert np.array_equal(found.demand, demand)
     assert np.array_equal(found.draft, draft)
 

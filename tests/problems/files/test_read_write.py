@@ -14,7 +14,7 @@ from fairway.problems.distances import euclidean
 from fairway.problems.files import SUFFIXES, TEXT, read, write
 from fairway.problems.files.tours import read_tour
 from fairway.problems.instance import TSPDL, TSPTW, Instance
-from fairway.problems.sets import InstanceSet, Places
+from fairway.problems.sets import InstanceSet, Locations
 
 POINTS = np.array([[0.0, 0.0], [3.0, 4.0], [6.0, 8.0], [1.0, 7.0]])
 ZEROS = np.zeros(4)
@@ -23,7 +23,11 @@ DRAFTS = TSPDL(
     euclidean(POINTS), np.array([0.0, 1, 1, 1]), ZEROS + 3, "growing", POINTS, name="stem"
 )
 WINDOW_SET = InstanceSet(
-    Places(np.stack([POINTS] * 2)), opens=0.0, closes=np.full((2, 4), 90.0), service=0.0, name="s"
+    Locations(np.stack([POINTS] * 2)),
+    opens=0.0,
+    closes=np.full((2, 4), 90.0),
+    service=0.0,
+    name="s",
 )
 
 

@@ -7,7 +7,7 @@ import brute
 import pytest
 
 from fairway.judge import Rejection, Solution, verify
-from fairway.solver.explain.decision import least_late
+from fairway.solver.explain.feasibility import least_late
 
 
 def broken(verdict):

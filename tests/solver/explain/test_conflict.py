@@ -5,7 +5,7 @@ import numpy as np
 
 import fairway
 from fairway.solver.explain.conflict import colliding_pairs
-from fairway.solver.explain.obstacles import lateness_forgiven, subset
+from fairway.solver.explain.trivial import lateness_forgiven, subset
 
 
 def apart(instance):

@@ -12,7 +12,7 @@ from fairway import TSPDL, TSPTW
 from fairway.errors import InvalidRequest
 from fairway.judge import Solution, verify
 from fairway.search.exact import prove
-from fairway.solver.explain.obstacles import subset
+from fairway.solver.explain.trivial import subset
 
 
 def infeasible(rng, draw, count):

@@ -5,7 +5,7 @@ import numpy as np
 
 import fairway
 from fairway.judge import Solution, verify
-from fairway.solver.explain.obstacles import leads, quickest, subset
+from fairway.solver.explain.trivial import leads, quickest, subset
 
 
 def test_leaving_out_stops_never_makes_a_tour_late(rng):

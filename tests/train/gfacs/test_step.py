@@ -8,14 +8,14 @@ import pytest
 import torch
 
 from fairway.judge import Solution, verify
-from fairway.kernels.lookahead import AUTHORS, Guard
+from fairway.kernels.lookahead import AUTHORS, MaskConfig
 from fairway.kernels.lookahead.reference import extended, passes
 from fairway.kernels.lookahead.table import table
 from fairway.policies.config import HeatmapConfig
 from fairway.policies.heatmap import HeatmapNetwork
 from fairway.problems.batch import each, instances_in
 from fairway.problems.draw import draw
-from fairway.problems.generate import LAWS
+from fairway.problems.generate import DISTRIBUTIONS
 from fairway.search.ants import cost_to_ants, explore, log_weights, outlook_of, replay_tours
 from fairway.train.config import ColonyConfig, Foresight
 from fairway.train.gfacs.step import (
@@ -32,7 +32,7 @@ from fairway.train.schedule import tempo_at
 
 HEADED = ColonyConfig(
     "some", "tsptw", "hard", 8, policy=HeatmapConfig(layers=2, width=8, foresight=True),
-    guard=Guard("ahead", AUTHORS), ants=4, batch=2, foresight=Foresight(1, 3, 1, 1, tours=3),
+    guard=MaskConfig("ahead", AUTHORS), ants=4, batch=2, foresight=Foresight(1, 3, 1, 1, tours=3),
 )  # fmt: skip
 
 
@@ -51,7 +51,7 @@ def stepped(config, phase="exact", oracle=None, seed=0):
 def test_the_heads_loss_is_taken_choice_by_choice_candidate_by_candidate():
     """Against loops: which candidates the rule dooms, what the head says of each, both classes weighing as much."""
     generator = torch.Generator().manual_seed(4)
-    batch = draw(LAWS["tsptw", "hard"], 8, 2, generator)
+    batch = draw(DISTRIBUTIONS["tsptw", "hard"], 8, 2, generator)
     net = network().eval()
     with torch.no_grad():
         heatmap = net(batch)
@@ -120,7 +120,7 @@ def test_offline_without_a_frozen_head_is_our_own_mistake():
 
 @pytest.mark.parametrize("workers", [1, 3])
 def test_the_search_keeps_the_limits_that_random_tours_break(workers):
-    batch = draw(LAWS["tsptw", "hard"], 8, 2, torch.Generator().manual_seed(3))
+    batch = draw(DISTRIBUTIONS["tsptw", "hard"], 8, 2, torch.Generator().manual_seed(3))
     random = np.random.default_rng(1)
     tours = np.array([[1 + random.permutation(7) for _ in range(3)] for _ in range(2)])
     before, after = (
@@ -170,13 +170,13 @@ def test_gradients_in_the_networks_weights_are_those_of_small_changes(problem):
     In double precision, which the norms do not keep; they have tests of their own.
     """
     generator = torch.Generator().manual_seed(2)
-    batch = draw(LAWS[problem, "hard"], 7, 2, generator)
+    batch = draw(DISTRIBUTIONS[problem, "hard"], 7, 2, generator)
     noise = torch.rand(2, 3, 6, generator=generator)
     torch.manual_seed(1)
     network = HeatmapNetwork(HeatmapConfig(layers=2, width=4))
     for layer in network.layers:
         layer.node_norm = layer.edge_norm = torch.nn.Identity()
-    guard = Guard("ahead", AUTHORS)
+    guard = MaskConfig("ahead", AUTHORS)
     with torch.no_grad():
         heuristic = network(batch).log_heuristic()
     sampled = explore(batch, outlook_of(batch, guard, 3), log_weights(heuristic, power=0.8), noise)

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int, UInt
 
 from fairway.kernels.compiling import inner
-from fairway.kernels.labels.law import Law, unpacked
+from fairway.kernels.labels.label_model import LabelModel, unpacked
 
 
 class Bound(NamedTuple):
@@ -18,7 +18,7 @@ class Bound(NamedTuple):
     stops it remembers.
     """
 
-    prize: Float[np.ndarray, " N"]
+    multiplier: Float[np.ndarray, " N"]
     begin: Int[np.ndarray, "M N"]
     """Of the list of ways; M = 1 where nothing but the last stop makes a difference."""
     end: Int[np.ndarray, "M N"]
@@ -26,7 +26,7 @@ class Bound(NamedTuple):
     cost: Float[np.ndarray, " K"]
     """Never falling within a list."""
     memory: UInt[np.ndarray, "K W"]
-    remembers: UInt[np.ndarray, "N W"]
+    ng_memory: UInt[np.ndarray, "N W"]
     """Which stops each stop remembers; for the next bound."""
 
 
@@ -48,7 +48,7 @@ def completion(
     return np.inf
 
 
-def cheapest_legs(law: Law) -> Bound:
+def cheapest_legs(law: LabelModel) -> Bound:
     """The simplest bound: everything must be left once and, with what that leaves of a leg, be arrived at once."""
     nodes = len(law.node)
     allowed = unpacked(law.after)
@@ -57,10 +57,10 @@ def cheapest_legs(law: Law) -> Bound:
     leaving = legs.min(axis=1)
     leaving[np.isinf(leaving)] = 0.0
     arriving = (legs - leaving[:, None]).min(axis=0)
-    prize = leaving + arriving
-    prize[0] = 0.0
-    prize[np.isinf(prize)] = 0.0
+    multiplier = leaving + arriving
+    multiplier[0] = 0.0
+    multiplier[np.isinf(multiplier)] = 0.0
     begin = np.arange(nodes)[None]
     nothing = np.zeros_like(law.after)
     home = leaving + arriving[0]
-    return Bound(prize, begin, begin + 1, np.full(nodes, np.inf), home, nothing, nothing)
+    return Bound(multiplier, begin, begin + 1, np.full(nodes, np.inf), home, nothing, nothing)

@@ -15,7 +15,7 @@ from jaxtyping import Bool, Float, Int, Int16, Int32, UInt
 from fairway.kernels.compiling import ZERO, bare, inner, njit
 from fairway.kernels.labels.bits import holds, lowest, mixed
 from fairway.kernels.labels.bound import Bound, completion
-from fairway.kernels.labels.law import Law
+from fairway.kernels.labels.label_model import LabelModel
 
 RUNNING, DONE, CROWDED, LONG, LAID = range(5)
 """What `advance` stopped for: its quantum, the end, a full layer, a full history, a complete layer that is too wide."""
@@ -56,7 +56,7 @@ class History(NamedTuple):
 class Search(NamedTuple):
     """A search at any moment; what grows is put back larger."""
 
-    law: Law
+    law: LabelModel
     bound: Bound
     layers: tuple[Layer, Layer]
     """Those with an even number of stops, and the others: one is extended into the other."""
@@ -94,7 +94,7 @@ def begin(search: Search, upper: float) -> None:
     layer.last[0] = 0
     layer.level[0] = law.opens[0]
     layer.cost[0] = law.opens[0] if law.makespan else 0.0
-    layer.rest[0] = search.bound.prize.sum()
+    layer.rest[0] = search.bound.multiplier.sum()
     search.slots[:] = -1
 
 
@@ -133,7 +133,11 @@ def advance(search: Search, width: int, quantum: int) -> int:
 
 @inner
 def _candidates(
-    law: Law, layer: Layer, at: int, reached: Int[np.ndarray, " N"], levels: Float[np.ndarray, " N"]
+    law: LabelModel,
+    layer: Layer,
+    at: int,
+    reached: Int[np.ndarray, " N"],
+    levels: Float[np.ndarray, " N"],
 ) -> int:
     """Write down the stops and the levels there; says how many."""
     if law.by_set:
@@ -143,7 +147,11 @@ def _candidates(
 
 @inner
 def _in_time(
-    law: Law, layer: Layer, at: int, reached: Int[np.ndarray, " N"], levels: Float[np.ndarray, " N"]
+    law: LabelModel,
+    layer: Layer,
+    at: int,
+    reached: Int[np.ndarray, " N"],
+    levels: Float[np.ndarray, " N"],
 ) -> int:
     """Time windows: in time themselves, and early enough for everything else, one by one, and for the return."""
     visited, here = layer.visited[at], layer.last[at]
@@ -167,7 +175,7 @@ def _in_time(
 
 
 @inner
-def _all_reachable(law: Law, visited: np.ndarray, stop: int, level: float) -> bool:
+def _all_reachable(law: LabelModel, visited: np.ndarray, stop: int, level: float) -> bool:
     """Whether every other unvisited stop can still be reached in time; what cannot bind yet is not looked at."""
     latest = law.latest[stop]
     for word in range(len(visited)):
@@ -184,7 +192,11 @@ def _all_reachable(law: Law, visited: np.ndarray, stop: int, level: float) -> bo
 
 @inner
 def _floating(
-    law: Law, layer: Layer, at: int, reached: Int[np.ndarray, " N"], levels: Float[np.ndarray, " N"]
+    law: LabelModel,
+    layer: Layer,
+    at: int,
+    reached: Int[np.ndarray, " N"],
+    levels: Float[np.ndarray, " N"],
 ) -> int:
     """Draft limits: all that is left can then be served in order of draft, which is possible if any order is.
 
@@ -220,7 +232,7 @@ def _push(search: Search, here: Layer, there: Layer, stop: int, level: float) ->
     cost = level
     if not law.makespan:
         cost = here.cost[at] + law.price[here.last[at], stop]
-    rest = here.rest[at] - bound.prize[stop]
+    rest = here.rest[at] - bound.multiplier[stop]
     for word in range(there.visited.shape[1]):
         there.visited[new, word] = here.visited[at, word]
     there.visited[new, stop >> 6] |= np.uint64(1) << np.uint64(stop & 63)

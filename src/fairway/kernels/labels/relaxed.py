@@ -14,7 +14,7 @@ from jaxtyping import Int, UInt
 from fairway.kernels.compiling import bare
 from fairway.kernels.labels.bits import holds
 from fairway.kernels.labels.bound import Bound
-from fairway.kernels.labels.law import Law, unpacked
+from fairway.kernels.labels.label_model import LabelModel, unpacked
 from fairway.kernels.labels.ways import Heap, Relaxation, Ways, go_back, go_out, room
 
 LEGS = 20_000_000
@@ -38,7 +38,7 @@ class Effort:
     """By the monotonic clock."""
 
 
-def affordable(law: Law, effort: Effort, memory: int) -> Effort | None:
+def affordable(law: LabelModel, effort: Effort, memory: int) -> Effort | None:
     """As much of the effort as fits into memory, in bytes, and into the time of a sweep; None where nothing does."""
     legs, cells = extensions(law)
     nodes, words = law.needs.shape
@@ -47,7 +47,7 @@ def affordable(law: Law, effort: Effort, memory: int) -> Effort | None:
     return replace(effort, ways=ways) if legs <= LEGS and ways > 0 else None
 
 
-def raised(law: Law, start: Bound, upper: float, effort: Effort) -> Bound:
+def ascended(law: LabelModel, start: Bound, upper: float, effort: Effort) -> Bound:
     """The best bound found with so much effort.
 
     Subgradient steps towards the upper bound, the cost of a known tour or infinite; they get shorter where they no
@@ -66,29 +66,31 @@ def raised(law: Law, start: Bound, upper: float, effort: Effort) -> Bound:
             break
         walk = way(relaxation.back)
         off = 1.0 - np.bincount(walk, minlength=len(law.node))[1:]
-        learned = learn(relaxation.remembers, walk, np.full(len(law.node), -1), effort.memory)
+        learned = learn(relaxation.ng_memory, walk, np.full(len(law.node), -1), effort.memory)
         fruitless += 1
         if fruitless == PATIENCE:
             pace, fruitless = 0.6 * pace, 0
         if off.any():
             goal = upper if upper < np.inf else 1.05 * highest
-            relaxation.prize[1:] += pace * (goal - least) / (off @ off) * off
+            relaxation.multiplier[1:] += pace * (goal - least) / (off @ off) * off
         elif not learned:
             break
     return best
 
 
-def _relaxed(law: Law, start: Bound, upper: float, effort: Effort) -> Relaxation:
+def _relaxed(law: LabelModel, start: Bound, upper: float, effort: Effort) -> Relaxation:
     (nodes, words), (_, cells) = law.needs.shape, extensions(law)
     ways = (effort.ways + 1) * cells + 1
     lists = (room(nodes, 0, ways), room(nodes, words, ways))
     heap = Heap(np.empty(nodes), np.empty(nodes, np.int64), np.empty(nodes, np.int64))
     legs = np.zeros((nodes, nodes, words), np.uint64)
     place(legs, law.after, *_positions(law))
-    return Relaxation(legs, start.prize.copy(), start.remembers.copy(), *lists, heap, float(upper))
+    return Relaxation(
+        legs, start.multiplier.copy(), start.ng_memory.copy(), *lists, heap, float(upper)
+    )
 
 
-def _swept(law: Law, relaxation: Relaxation, effort: Effort) -> bool:
+def _swept(law: LabelModel, relaxation: Relaxation, effort: Effort) -> bool:
     """Find all least ways under the present prizes; whether there was time for it."""
     count, end = 0, len(law.node)
     while count < end:
@@ -108,24 +110,24 @@ def _root(relaxation: Relaxation) -> float:
     back = relaxation.back
     if back.begin[0, 0] == back.end[0, 0]:
         return np.inf
-    return float(relaxation.out.cost[0] + back.cost[back.begin[0, 0]] + relaxation.prize.sum())
+    return float(relaxation.out.cost[0] + back.cost[back.begin[0, 0]] + relaxation.multiplier.sum())
 
 
 def _bound(relaxation: Relaxation) -> Bound:
     """What the ways home make, in room of its own."""
     back, used = relaxation.back, int(relaxation.back.used[0])
     return Bound(
-        relaxation.prize.copy(),
+        relaxation.multiplier.copy(),
         back.begin.copy(),
         back.end.copy(),
         back.level[:used].copy(),
         back.cost[:used].copy(),
         back.memory[:used].copy(),
-        relaxation.remembers.copy(),
+        relaxation.ng_memory.copy(),
     )
 
 
-def extensions(law: Law) -> tuple[int, int]:
+def extensions(law: LabelModel) -> tuple[int, int]:
     """How many legs a sweep looks at, those allowed at all places that they may have; and how many places there are."""
     first, final = _positions(law)
     early = np.maximum(first[:, None], first - 1)
@@ -134,7 +136,7 @@ def extensions(law: Law) -> tuple[int, int]:
     return int(legs.sum()), int(np.maximum(final - first + 1, 0).sum())
 
 
-def _positions(law: Law) -> tuple[Int[np.ndarray, " N"], Int[np.ndarray, " N"]]:
+def _positions(law: LabelModel) -> tuple[Int[np.ndarray, " N"], Int[np.ndarray, " N"]]:
     """How many stops come before each at least, itself counted, and how many are not after it."""
     needs, stops = unpacked(law.needs), len(law.node) - 1
     first, final = 1 + needs.sum(1), stops - needs.sum(0)
@@ -144,7 +146,7 @@ def _positions(law: Law) -> tuple[Int[np.ndarray, " N"], Int[np.ndarray, " N"]]:
     return first, final
 
 
-def _afloat(law: Law) -> Int[np.ndarray, " N"]:
+def _afloat(law: LabelModel) -> Int[np.ndarray, " N"]:
     """The last place in a tour that each may have: it is afloat for longest after the lightest cargoes."""
     demand = law.rise[0]
     order = 1 + np.argsort(demand[1:], kind="stable")
@@ -186,7 +188,7 @@ def way(back: Ways) -> Int[np.ndarray, " M"]:
 
 @bare
 def learn(
-    remembers: UInt[np.ndarray, "N W"],
+    ng_memory: UInt[np.ndarray, "N W"],
     walk: Int[np.ndarray, " M"],
     latest: Int[np.ndarray, " N"],
     most: int,
@@ -197,10 +199,10 @@ def learn(
         again = walk[place]
         for passed in range(latest[again] + 1, place if latest[again] >= 0 else 0):
             between, size = walk[passed], 0
-            for stop in range(len(remembers)):
-                size += holds(remembers[between], stop)
-            if size < most and not holds(remembers[between], again):
-                remembers[between, again >> 6] |= np.uint64(1) << np.uint64(again & 63)
+            for stop in range(len(ng_memory)):
+                size += holds(ng_memory[between], stop)
+            if size < most and not holds(ng_memory[between], again):
+                ng_memory[between, again >> 6] |= np.uint64(1) << np.uint64(again & 63)
                 learned = True
         latest[again] = place
     return learned

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 
 from fairway.kernels.labels import layers
 from fairway.kernels.labels.bound import Bound
-from fairway.kernels.labels.law import Law
+from fairway.kernels.labels.label_model import LabelModel
 from fairway.kernels.labels.layers import History, Layer, Search
 
 QUANTUM = 50_000
@@ -17,7 +17,7 @@ QUANTUM = 50_000
 FIRST = 128
 """Labels for which there is room at first."""
 
-Rank = Callable[[Law, Layer, Float[np.ndarray, " L"]], Float[np.ndarray, " L"]]
+Rank = Callable[[LabelModel, Layer, Float[np.ndarray, " L"]], Float[np.ndarray, " L"]]
 """Ranks labels of a layer, whose bounds are given; the least are kept."""
 
 
@@ -48,17 +48,21 @@ class Limits:
     """By the monotonic clock."""
 
 
-def by_bound(law: Law, layer: Layer, bounds: Float[np.ndarray, " L"]) -> Float[np.ndarray, " L"]:
+def by_bound(
+    law: LabelModel, layer: Layer, bounds: Float[np.ndarray, " L"]
+) -> Float[np.ndarray, " L"]:
     """Those are best that may still become the best tours."""
     return bounds
 
 
-def by_cost(law: Law, layer: Layer, bounds: Float[np.ndarray, " L"]) -> Float[np.ndarray, " L"]:
+def by_cost(
+    law: LabelModel, layer: Layer, bounds: Float[np.ndarray, " L"]
+) -> Float[np.ndarray, " L"]:
     """Those are best that are cheapest so far."""
     return layer.cost
 
 
-def run(law: Law, bound: Bound, limits: Limits, rank: Rank = by_bound) -> Outcome:
+def run(law: LabelModel, bound: Bound, limits: Limits, rank: Rank = by_bound) -> Outcome:
     """Search until the end, the deadline, or the end of memory; of a layer too wide those are kept that rank least."""
     search = _started(law, bound, limits.upper)
     entries = max(limits.memory // 36, len(search.history.parent))
@@ -91,7 +95,7 @@ def _reserve(search: Search) -> float:
     return 2e-7 * float(search.marks[layers.COUNT] + search.marks[layers.NEXT])
 
 
-def _started(law: Law, bound: Bound, upper: float) -> Search:
+def _started(law: LabelModel, bound: Bound, upper: float) -> Search:
     words, nodes = law.needs.shape[1], len(law.node)
     first = FIRST + nodes
     history = History(

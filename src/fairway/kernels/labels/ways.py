@@ -12,7 +12,7 @@ from jaxtyping import Float, Int, Int16, Int32, UInt
 
 from fairway.kernels.compiling import ZERO, bare, inner
 from fairway.kernels.labels.bits import holds
-from fairway.kernels.labels.law import Law
+from fairway.kernels.labels.label_model import LabelModel
 
 
 class Ways(NamedTuple):
@@ -47,9 +47,9 @@ class Relaxation(NamedTuple):
 
     legs: UInt[np.ndarray, "M N W"]
     """After so many stops, where to go from the row; what is found to be no part of a better tour is taken out."""
-    prize: Float[np.ndarray, " N"]
+    multiplier: Float[np.ndarray, " N"]
     """For each visit."""
-    remembers: UInt[np.ndarray, "N W"]
+    ng_memory: UInt[np.ndarray, "N W"]
     """The stops that each stop remembers: a way past it does not return to them as long as all on it do so."""
     out: Ways
     """From the depot."""
@@ -123,7 +123,7 @@ def _add(ways: Ways, level: float, cost: float, stop: int, onward: int) -> int:
 
 
 @bare
-def go_out(law: Law, relaxation: Relaxation, count: int, most: int, quantum: int) -> int:
+def go_out(law: LabelModel, relaxation: Relaxation, count: int, most: int, quantum: int) -> int:
     """Find the ways from the depot with so many stops and more, until so much work is done; says where to go on."""
     nodes = len(law.node)
     ways = relaxation.out
@@ -144,7 +144,7 @@ def go_out(law: Law, relaxation: Relaxation, count: int, most: int, quantum: int
 
 
 @inner
-def _outward(law: Law, relaxation: Relaxation, count: int, here: int, most: int) -> None:
+def _outward(law: LabelModel, relaxation: Relaxation, count: int, here: int, most: int) -> None:
     """The ways from the depot to a stop, each earlier than all cheaper ones."""
     ways, heap, size, soonest = relaxation.out, relaxation.heap, ZERO, np.inf
     limit = min(law.latest[here, here], law.latest[here, 0])
@@ -154,7 +154,9 @@ def _outward(law: Law, relaxation: Relaxation, count: int, here: int, most: int)
             level = _arrival(law, ways.level[end - 1], stop, here)
             if level <= limit:
                 soonest = min(soonest, level)
-                heap.key[size] = ways.cost[begin] + law.price[stop, here] - relaxation.prize[here]
+                heap.key[size] = (
+                    ways.cost[begin] + law.price[stop, here] - relaxation.multiplier[here]
+                )
                 heap.stop[size], heap.at[stop] = stop, begin
                 size += 1
     for place in range(size // 2 - 1, -1, -1):
@@ -173,7 +175,7 @@ def _outward(law: Law, relaxation: Relaxation, count: int, here: int, most: int)
 
 
 @inner
-def _arrival(law: Law, level: float, stop: int, here: int) -> float:
+def _arrival(law: LabelModel, level: float, stop: int, here: int) -> float:
     return max(level + law.stay[stop] + law.rise[stop, here], law.opens[here])
 
 
@@ -192,7 +194,7 @@ def _least_out(ways: Ways, count: int, here: int, level: float) -> float:
 
 
 @bare
-def go_back(law: Law, relaxation: Relaxation, count: int, most: int, quantum: int) -> int:
+def go_back(law: LabelModel, relaxation: Relaxation, count: int, most: int, quantum: int) -> int:
     """Find the ways home after so many stops and fewer, until so much work is done; says where to go on."""
     nodes = len(law.node)
     ways = relaxation.back
@@ -214,7 +216,7 @@ def go_back(law: Law, relaxation: Relaxation, count: int, most: int, quantum: in
 
 
 @inner
-def _last_leg(law: Law, ways: Ways, here: int) -> None:
+def _last_leg(law: LabelModel, ways: Ways, here: int) -> None:
     level = law.closes[0] + law.spare + 2 * (law.spare - law.allowance)
     level = min(level - law.stay[here] - law.rise[here, 0], law.latest[here, 0])
     new = _add(ways, min(level, law.latest[here, here]), law.price[here, 0], 0, 0)
@@ -223,14 +225,14 @@ def _last_leg(law: Law, ways: Ways, here: int) -> None:
 
 
 @inner
-def _homeward(law: Law, relaxation: Relaxation, count: int, here: int, most: int) -> None:
+def _homeward(law: LabelModel, relaxation: Relaxation, count: int, here: int, most: int) -> None:
     """The ways home from a stop that some way out can be continued by, below the upper bound."""
     ways, out, heap, size = relaxation.back, relaxation.out, relaxation.heap, ZERO
     legs = relaxation.legs[count, here]
     for stop in range(1, len(law.node)):
         begin, end = ways.begin[count + 1, stop], ways.end[count + 1, stop]
         if begin < end and holds(legs, stop):
-            heap.key[size] = ways.cost[begin] + law.price[here, stop] - relaxation.prize[stop]
+            heap.key[size] = ways.cost[begin] + law.price[here, stop] - relaxation.multiplier[stop]
             heap.stop[size], heap.at[stop] = stop, begin
             size += 1
     for place in range(size // 2 - 1, -1, -1):
@@ -238,7 +240,7 @@ def _homeward(law: Law, relaxation: Relaxation, count: int, here: int, most: int
     for word in range(len(legs)):
         legs[word] = 0
     own = min(law.latest[here, here], law.latest[here, 0])
-    first, total = ways.used[0], _sum(relaxation.prize)
+    first, total = ways.used[0], _sum(relaxation.multiplier)
     dearest = relaxation.upper - total - out.cost[out.begin[count, here]]
     soonest = out.level[out.end[count, here] - 1]
     while size > 0 and heap.key[0] < dearest:
@@ -275,7 +277,7 @@ def _stand_in(
 
 
 @inner
-def _remember(law: Law, relaxation: Relaxation, at: int, here: int, stop: int) -> bool:
+def _remember(law: LabelModel, relaxation: Relaxation, at: int, here: int, stop: int) -> bool:
     """Write what is remembered where a way goes on from here into the next row; whether it may go on."""
     memory, new = relaxation.back.memory, relaxation.back.used[0]
     if holds(memory[at], here):
@@ -283,8 +285,8 @@ def _remember(law: Law, relaxation: Relaxation, at: int, here: int, stop: int) -
     for word in range(memory.shape[1]):
         if memory[at, word] & law.needs[here, word] != 0:
             return False
-        memory[new, word] = memory[at, word] & relaxation.remembers[here, word]
-    if holds(relaxation.remembers[here], stop):
+        memory[new, word] = memory[at, word] & relaxation.ng_memory[here, word]
+    if holds(relaxation.ng_memory[here], stop):
         memory[new, stop >> 6] |= np.uint64(1) << np.uint64(stop & 63)
     return True
 

@@ -1,7 +1,7 @@
 """The look-ahead: which candidates for the next stop can be part of a tour that keeps every limit.
 
 `reference` is the definition; `dense` (torch, any device) and, for one step at most, `cpu` (numba) and `gpu` (Triton)
-must equal it; `drafts` is the exact answer for draft limits; `pruning` says more about an instance before any tour.
+must equal it; `due_dates` is the exact answer for draft limits; `preprocessing` says more about an instance before any tour.
 """
 
 from collections.abc import Callable
@@ -9,12 +9,12 @@ from collections.abc import Callable
 import torch
 
 from fairway.kernels.lookahead import cpu, dense
-from fairway.kernels.lookahead.drafts import berths, exact
-from fairway.kernels.lookahead.rule import AUTHORS as AUTHORS
-from fairway.kernels.lookahead.rule import PAIRS as PAIRS
-from fairway.kernels.lookahead.rule import Guard as Guard
-from fairway.kernels.lookahead.rule import Outlook as Outlook
-from fairway.kernels.lookahead.rule import Rule as Rule
+from fairway.kernels.lookahead.config import AUTHORS as AUTHORS
+from fairway.kernels.lookahead.config import PAIRS as PAIRS
+from fairway.kernels.lookahead.config import Mask as Mask
+from fairway.kernels.lookahead.config import MaskConfig as MaskConfig
+from fairway.kernels.lookahead.config import MaskRule as MaskRule
+from fairway.kernels.lookahead.due_dates import due_date_order, exact
 from fairway.kernels.lookahead.table import Table, table
 from fairway.problems.batch import Batch
 from fairway.problems.problem import State
@@ -22,16 +22,16 @@ from fairway.problems.problem import State
 RANKS_AT_MOST = 8 * 2**30
 """Bytes of a GPU's memory that sorted rows may take; beyond, the plain version serves."""
 
-Look = Callable[[State], Outlook]
+MaskFn = Callable[[State], Mask]
 """A look-ahead bound to its batch."""
 
 
-def ahead(batch: Batch, rule: Rule | None = None) -> Look:
+def ahead(batch: Batch, rule: MaskRule | None = None) -> MaskFn:
     """The look-ahead of a rule, by default one step and strict, in the fastest version for the batch's device.
 
     The second step, which only tables of the paper ask for, is plain torch everywhere.
     """
-    asked = rule or Rule()
+    asked = rule or MaskRule()
     known = table(batch, asked)
     if known.limit.device.type == "cpu" and asked.steps < 2:
         rows = cpu.rows_of(known)
@@ -45,12 +45,12 @@ def ahead(batch: Batch, rule: Rule | None = None) -> Look:
     return lambda state: dense.lookahead(known, state, asked)
 
 
-def along(batch: Batch, tours: int, rule: Rule | None = None) -> Look:
+def along(batch: Batch, tours: int, rule: MaskRule | None = None) -> MaskFn:
     """The look-ahead for one rollout of `tours` tours an instance, to be called at every step of it, in order.
 
     It keeps its place from step to step, which makes a whole tour cost what a few masks cost otherwise.
     """
-    asked = rule or Rule()
+    asked = rule or MaskRule()
     known = table(batch, asked)
     if known.limit.device.type == "cpu" and asked.steps < 2:
         return cpu.Walk(cpu.rows_of(known), tours, asked)
@@ -62,27 +62,27 @@ def along(batch: Batch, tours: int, rule: Rule | None = None) -> Look:
     return lambda state: dense.lookahead(known, state, asked)
 
 
-def _in_triton(known: Table, rule: Rule) -> bool:
+def _in_triton(known: Table, rule: MaskRule) -> bool:
     return rule.steps == 1 and known.limit.is_cuda and known.limit.dtype == torch.float32
 
 
-def complete(batch: Batch) -> Look:
+def complete(batch: Batch) -> MaskFn:
     """The exact look-ahead for draft limits, under which no tour of a feasible instance can fail."""
-    known = berths(batch)
+    known = due_date_order(batch)
     return lambda state: exact(known, state)
 
 
-def strongest(batch: Batch) -> Look:
+def strongest(batch: Batch) -> MaskFn:
     """The exact look-ahead where there is one, else that of the strict rule of one step."""
     return complete(batch) if batch.by_set else ahead(batch)
 
 
-def none(batch: Batch) -> Look:
+def none(batch: Batch) -> MaskFn:
     """No look-ahead: every unvisited node is allowed."""
     known = table(batch)
 
-    def look(state: State) -> Outlook:
+    def look(state: State) -> Mask:
         level = dense.candidate_levels(known, state)
-        return Outlook(level, torch.full_like(level, torch.inf), state.unvisited)
+        return Mask(level, torch.full_like(level, torch.inf), state.unvisited)
 
     return look

@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float, Int, UInt
 from torch import Tensor
 
 from fairway.kernels.compiling import njit
-from fairway.kernels.lookahead.rule import Outlook, Rule
+from fairway.kernels.lookahead.config import Mask, MaskRule
 from fairway.kernels.lookahead.table import Table
 from fairway.problems.problem import State
 
@@ -63,7 +63,7 @@ class Asked(NamedTuple):
     """Whether the nodes are looked at that are left after a candidate."""
 
 
-def asked_by(rows: Rows, rule: Rule) -> Asked:
+def asked_by(rows: Rows, rule: MaskRule) -> Asked:
     """The rule for these rows."""
     cap = rows.limit
     if rule.steps > 0:
@@ -92,7 +92,7 @@ def _twos(known: Table) -> Twos:
     return Twos(*map(_array, (pairs.nodes.to(torch.uint32), pairs.sooner, pairs.least)))
 
 
-def lookahead(rows: Rows, state: State, rule: Rule) -> Outlook:
+def lookahead(rows: Rows, state: State, rule: MaskRule) -> Mask:
     """What the rule says of every candidate, from this state alone."""
     return _outlook(rows, state, rule, np.zeros(state.node.shape, np.intp))
 
@@ -105,14 +105,14 @@ class Walk:
     before, which is asserted. The first call may stand anywhere; one with all of tour 0 to visit begins anew.
     """
 
-    def __init__(self, rows: Rows, tours: int, rule: Rule) -> None:
+    def __init__(self, rows: Rows, tours: int, rule: MaskRule) -> None:
         instances, nodes = rows.limit.shape
         self._rows, self._rule = rows, rule
         self._front = np.zeros((instances, tours), np.intp)
         self._left = np.empty((instances, tours, nodes), bool)
         self._begun = False
 
-    def __call__(self, state: State) -> Outlook:
+    def __call__(self, state: State) -> Mask:
         """What the rule says of every candidate of the state reached."""
         unvisited = _array(state.unvisited)
         shape, expected = unvisited.shape, self._left.shape
@@ -129,7 +129,7 @@ class Walk:
         return _outlook(self._rows, state, self._rule, self._front)
 
 
-def _outlook(rows: Rows, state: State, rule: Rule, front: Front) -> Outlook:
+def _outlook(rows: Rows, state: State, rule: MaskRule, front: Front) -> Mask:
     """The answer for a state whose tours stand at these places in the order of the columns."""
     assert rule.steps < 2, "the loops look one step ahead"
     precision = rows.limit.dtype
@@ -139,7 +139,7 @@ def _outlook(rows: Rows, state: State, rule: Rule, front: Front) -> Outlook:
     answer = (np.empty(shape, precision), np.empty(shape, precision), np.empty(shape, bool))
     first_step(rows, asked_by(rows, rule), stand, front, answer)
     level, bound, allowed = map(torch.from_numpy, answer)
-    return Outlook(level, bound, allowed)
+    return Mask(level, bound, allowed)
 
 
 def _array(tensor: Tensor) -> np.ndarray:

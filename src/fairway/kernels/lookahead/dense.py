@@ -6,8 +6,8 @@ import torch
 from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor
 
+from fairway.kernels.lookahead.config import Mask, MaskRule
 from fairway.kernels.lookahead.orders import Pairs
-from fairway.kernels.lookahead.rule import Outlook, Rule
 from fairway.kernels.lookahead.table import Table, depot_column
 from fairway.problems.batch import rows
 from fairway.problems.problem import State
@@ -16,32 +16,32 @@ PAIRS = 2**25
 """How many pairs of nodes are held at a time."""
 
 
-def lookahead(known: Table, state: State, rule: Rule) -> Outlook:
+def lookahead(known: Table, state: State, rule: MaskRule) -> Mask:
     """What the rule says of every candidate."""
     level = candidate_levels(known, state)
     own = known.limit[:, None, :].expand_as(level)
     if rule.steps == 0:
-        return Outlook(level, own, state.unvisited & (level <= own + rule.tolerance))
+        return Mask(level, own, state.unvisited & (level <= own + rule.tolerance))
     to_reach = depot_column(state.unvisited) if rule.own else state.unvisited
     nearest = row_minima(known.latest, to_reach)
     bound = torch.minimum(nearest, own) if rule.own else nearest
     allowed = state.unvisited & (level <= bound + rule.tolerance)
     if rule.steps == 2:
         allowed &= goes_on(known, state.unvisited, level, rule)
-    return by_twos(known, rule)(state, Outlook(level, bound, allowed))
+    return by_twos(known, rule)(state, Mask(level, bound, allowed))
 
 
-def by_twos(known: Table, rule: Rule) -> Callable[[State, Outlook], Outlook]:
+def by_twos(known: Table, rule: MaskRule) -> Callable[[State, Mask], Mask]:
     """What the rule says where it asks about pairs too, from what it says of single nodes."""
     if known.pairs is None:
         return lambda _, single: single
     ends, asked = known.pairs.nodes.unbind(1), asked_by(known.pairs, known.latest)
 
-    def lowered(state: State, single: Outlook) -> Outlook:
+    def lowered(state: State, single: Mask) -> Mask:
         one, other = (_along(state.unvisited, nodes) for nodes in ends)
         bound = torch.minimum(single.bound, row_minima(asked, one & other))
         allowed = state.unvisited & (single.level <= bound + rule.tolerance)
-        return Outlook(single.level, bound, allowed)
+        return Mask(single.level, bound, allowed)
 
     return lowered
 
@@ -77,7 +77,7 @@ def _along(whole: Shaped[Tensor, "B R N"], nodes: Int[Tensor, "B Q"]) -> Shaped[
 
 
 def goes_on(
-    known: Table, unvisited: Bool[Tensor, "B P N"], level: Float[Tensor, "B P N"], rule: Rule
+    known: Table, unvisited: Bool[Tensor, "B P N"], level: Float[Tensor, "B P N"], rule: MaskRule
 ) -> Bool[Tensor, "B P N"]:
     """Which candidates can be followed by one that still leaves everything else in time; true for the last one.
 

@@ -4,13 +4,13 @@ import torch
 from jaxtyping import Bool
 from torch import Tensor
 
-from fairway.kernels.lookahead.rule import Rule
+from fairway.kernels.lookahead.config import MaskRule
 from fairway.kernels.lookahead.table import Table, table
 from fairway.problems.batch import Batch
 from fairway.problems.problem import State
 
 
-def lookahead(batch: Batch, state: State, rule: Rule) -> Bool[Tensor, "B P N"]:
+def lookahead(batch: Batch, state: State, rule: MaskRule) -> Bool[Tensor, "B P N"]:
     """Which candidates the rule allows: True = allowed."""
     known = table(batch, rule)
     allowed = torch.zeros_like(state.unvisited)
@@ -26,7 +26,7 @@ def lookahead(batch: Batch, state: State, rule: Rule) -> Bool[Tensor, "B P N"]:
     return allowed
 
 
-def passes(known: Table, b: int, i: int, level: Tensor, left: list[int], rule: Rule) -> bool:
+def passes(known: Table, b: int, i: int, level: Tensor, left: list[int], rule: MaskRule) -> bool:
     """Whether candidate i of instance b, served at `level` with these nodes left, passes."""
     others = [k for k in left if k != i]
     if rule.steps == 0:
@@ -44,7 +44,9 @@ def passes(known: Table, b: int, i: int, level: Tensor, left: list[int], rule: R
     )
 
 
-def pairs_fit(known: Table, b: int, i: int, level: Tensor, others: list[int], rule: Rule) -> bool:
+def pairs_fit(
+    known: Table, b: int, i: int, level: Tensor, others: list[int], rule: MaskRule
+) -> bool:
     """Whether of every two nodes that bind together one can be reached sooner by what the other asks for."""
     if known.pairs is None:
         return True
@@ -60,7 +62,9 @@ def pairs_fit(known: Table, b: int, i: int, level: Tensor, others: list[int], ru
     return True
 
 
-def next_passes(known: Table, b: int, level: Tensor, j: int, left: list[int], rule: Rule) -> bool:
+def next_passes(
+    known: Table, b: int, level: Tensor, j: int, left: list[int], rule: MaskRule
+) -> bool:
     """Whether going on to j, served at `level`, leaves everything else in time: the second step."""
     if rule.own and not (in_time(known, b, j, level, rule) and leaves(known, b, j, level, 0, rule)):
         return False
@@ -72,11 +76,11 @@ def extended(known: Table, b: int, level: Tensor, here: int, there: int) -> Tens
     return torch.maximum(level + known.lead[b, here, there], known.floor[b, there])
 
 
-def in_time(known: Table, b: int, i: int, level: Tensor, rule: Rule) -> bool:
+def in_time(known: Table, b: int, i: int, level: Tensor, rule: MaskRule) -> bool:
     """Whether i itself is within its limit."""
     return bool(level <= known.limit[b, i] + rule.tolerance)
 
 
-def leaves(known: Table, b: int, i: int, level: Tensor, k: int, rule: Rule) -> bool:
+def leaves(known: Table, b: int, i: int, level: Tensor, k: int, rule: MaskRule) -> bool:
     """Whether k can still be reached in time by a tour that is served at i at `level`."""
     return bool(level <= known.latest[b, i, k] + rule.tolerance)

@@ -6,8 +6,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from fairway.kernels.lookahead.config import MaskRule
 from fairway.kernels.lookahead.orders import Pairs, narrowed, pairs
-from fairway.kernels.lookahead.rule import Rule
 from fairway.problems.batch import Batch, every_pair
 
 
@@ -30,7 +30,7 @@ class Table:
     pairs: Pairs | None = None
 
 
-def table(batch: Batch, rule: Rule | None = None) -> Table:
+def table(batch: Batch, rule: MaskRule | None = None) -> Table:
     """Write out the law of a batch, with all that a rule asks for."""
     lead = batch.lead(*every_pair(batch))
     limit = batch.limit.clone()
@@ -53,7 +53,7 @@ def _latest(limit: Float[Tensor, "B N"], way: Float[Tensor, "B N N"]) -> Float[T
 
 def needs_closing(batch: Batch) -> bool:
     """Whether a way through other nodes may be shorter: distances and demands are never, given matrices may be."""
-    return not batch.by_set and batch.ground.matrix is not None
+    return not batch.by_set and batch.geometry.matrix is not None
 
 
 def closed(lead: Float[Tensor, "B N N"]) -> Float[Tensor, "B N N"]:

@@ -6,12 +6,12 @@ import numpy as np
 from jaxtyping import Float, Int, UInt
 
 from fairway.kernels.compiling import ZERO, bare, inner
-from fairway.kernels.moves.chance import Random, uniform
 from fairway.kernels.moves.descent import TIE, Aim, Queue, descend, push
-from fairway.kernels.moves.form import Form
-from fairway.kernels.moves.line import Line, refresh
-from fairway.kernels.moves.ruin import Site, rebuild, site_for
+from fairway.kernels.moves.rng import Random, uniform
+from fairway.kernels.moves.ruin import InsertionBuffer, insertion_buffer, rebuild
+from fairway.kernels.moves.search_model import SearchModel
 from fairway.kernels.moves.swap import copy
+from fairway.kernels.moves.tour_state import TourState, refresh
 
 WITHOUT_END = 2**62
 """More nodes than any descent takes."""
@@ -26,20 +26,20 @@ class Memory(NamedTuple):
     kept: UInt[np.ndarray, " V"]
     best: UInt[np.ndarray, " V"]
     weights: Float[np.ndarray, " 2"]
-    site: Site
+    site: InsertionBuffer
     random: Random
     changed: Int[np.ndarray, " 2"]
 
 
-def memory_of(line: Line, aim: Aim, random: Random) -> Memory:
+def memory_of(line: TourState, aim: Aim, random: Random) -> Memory:
     """All that there is so far is this tour."""
-    node, site = line.node, site_for(len(line.node))
+    node, site = line.node, insertion_buffer(len(line.node))
     weights, changed = np.full(2, weight(line, aim)), np.full(2, -1)
     return Memory(node.copy(), node.copy(), weights, site, random, changed)
 
 
 @bare
-def weight(line: Line, aim: Aim) -> float:
+def weight(line: TourState, aim: Aim) -> float:
     """How good a tour is, less is better: its cost, or its last level with the cost as a tie-breaker."""
     last = len(line.node) - 1
     return line.start[last] + TIE * line.length[0, last] if aim[1] else line.length[0, last]
@@ -47,8 +47,8 @@ def weight(line: Line, aim: Aim) -> float:
 
 @bare
 def anneal(
-    form: Form,
-    line: Line,
+    form: SearchModel,
+    line: TourState,
     queue: Queue,
     memory: Memory,
     heat: float,
@@ -88,7 +88,9 @@ def anneal(
 
 
 @inner
-def _renew(form: Form, line: Line, queue: Queue, site: Site, random: Random) -> tuple[int, int]:
+def _renew(
+    form: SearchModel, line: TourState, queue: Queue, site: InsertionBuffer, random: Random
+) -> tuple[int, int]:
     """Put a rebuilt tour in the line's place; the first and last position changed."""
     count = rebuild(form, line, site, random)
     first, last = len(line.node), ZERO
@@ -104,7 +106,9 @@ def _renew(form: Form, line: Line, queue: Queue, site: Site, random: Random) -> 
 
 
 @inner
-def _push_changed(line: Line, queue: Queue, site: Site, first: int, last: int) -> None:
+def _push_changed(
+    line: TourState, queue: Queue, site: InsertionBuffer, first: int, last: int
+) -> None:
     """Put the nodes into the queue that have other neighbours in the tour than before."""
     old, new = line.node, site.node
     for at in range(first - 1, last + 2):

@@ -11,9 +11,9 @@ import numpy as np
 from jaxtyping import Bool, Float, Int, UInt
 
 from fairway.kernels.compiling import ZERO, bare, inner
-from fairway.kernels.moves.form import NEIGHBOURS, Form
-from fairway.kernels.moves.line import Line
+from fairway.kernels.moves.search_model import NEIGHBOURS, SearchModel
 from fairway.kernels.moves.swap import PLAIN, TURN_A, TURN_B, Swap, apply, arrival, change, finish
+from fairway.kernels.moves.tour_state import TourState
 
 LONGEST = 3
 """Stops that or-opt moves at a time; longer ones are left to or-3opt."""
@@ -65,7 +65,7 @@ def push(queue: Queue, node: int) -> None:
 
 
 @inner
-def push_ends(queue: Queue, line: Line, i: int, j: int, k: int) -> None:
+def push_ends(queue: Queue, line: TourState, i: int, j: int, k: int) -> None:
     """Put the nodes at both sides of the three cuts of a swap into the queue."""
     for at in (i, j + 1, k + 1):
         push(queue, line.node[at - 1])
@@ -73,7 +73,9 @@ def push_ends(queue: Queue, line: Line, i: int, j: int, k: int) -> None:
 
 
 @bare
-def descend(form: Form, line: Line, queue: Queue, aim: Aim, most: int) -> tuple[int, int]:
+def descend(
+    form: SearchModel, line: TourState, queue: Queue, aim: Aim, most: int
+) -> tuple[int, int]:
     """Improve the tour until the queue is empty; the first and last position changed.
 
     No more than `most` nodes are taken from the queue; the rest can be gone on with.
@@ -99,7 +101,7 @@ def descend(form: Form, line: Line, queue: Queue, aim: Aim, most: int) -> tuple[
 
 
 @inner
-def _best_of(form: Form, line: Line, offers: Offers, aim: Aim) -> int:
+def _best_of(form: SearchModel, line: TourState, offers: Offers, aim: Aim) -> int:
     """Which of the offers is the best that keeps the tour feasible; -1 if none does."""
     least, by_level = aim
     found, best, last = -1, -least, line.start[len(line.node) - 1]
@@ -134,7 +136,7 @@ def _offer(offers: Offers, least: float, worth: float, swap: Swap) -> None:
 
 
 @inner
-def offer_all(form: Form, line: Line, offers: Offers, node: int, least: float) -> None:
+def offer_all(form: SearchModel, line: TourState, offers: Offers, node: int, least: float) -> None:
     """Write down the swaps at this node that change the cost by less than `least`, and no others."""
     at, end = line.place[node], len(line.node) - 2
     offers.count[0] = 0
@@ -151,7 +153,7 @@ def offer_all(form: Form, line: Line, offers: Offers, node: int, least: float) -
 
 @inner
 def _relocations(
-    form: Form, line: Line, block: tuple[int, int], offers: Offers, least: float
+    form: SearchModel, line: TourState, block: tuple[int, int], offers: Offers, least: float
 ) -> None:
     """A block of few stops to any place where it may be in time, either way round."""
     cost, node, length, (first, last) = form.cost, line.node, line.length[0], block
@@ -187,7 +189,7 @@ def _relocations(
 
 
 @inner
-def _reversals(form: Form, line: Line, at: int, offers: Offers, least: float) -> None:
+def _reversals(form: SearchModel, line: TourState, at: int, offers: Offers, least: float) -> None:
     """A block that begins or ends at this position travelled backwards."""
     cost, node, start, span = form.cost, line.node, line.start, line.span[1]
     length, backward = line.length[0], line.length[1]
@@ -210,7 +212,7 @@ def _reversals(form: Form, line: Line, at: int, offers: Offers, least: float) ->
 
 
 @inner
-def _exchanges(form: Form, line: Line, at: int, offers: Offers, least: float) -> None:
+def _exchanges(form: SearchModel, line: TourState, at: int, offers: Offers, least: float) -> None:
     """Or-3opt that replaces an arc at this position by a cheaper one, and then by a second that keeps the gain."""
     node, end = line.node[at], len(line.node) - 1
     if at < end:
@@ -233,7 +235,12 @@ def _exchanges(form: Form, line: Line, at: int, offers: Offers, least: float) ->
 
 @inner
 def _after(
-    form: Form, line: Line, arc: tuple[int, int], gain: float, offers: Offers, least: float
+    form: SearchModel,
+    line: TourState,
+    arc: tuple[int, int],
+    gain: float,
+    offers: Offers,
+    least: float,
 ) -> None:
     """With the arc from p to q, and another from what stood before q to one of its neighbours."""
     p, q = arc
@@ -254,7 +261,12 @@ def _after(
 
 @inner
 def _before(
-    form: Form, line: Line, arc: tuple[int, int], gain: float, offers: Offers, least: float
+    form: SearchModel,
+    line: TourState,
+    arc: tuple[int, int],
+    gain: float,
+    offers: Offers,
+    least: float,
 ) -> None:
     """With the arc from p to q, and another to what stood after p from one of its neighbours."""
     p, q = arc

@@ -6,17 +6,17 @@ import time
 import numpy as np
 from jaxtyping import UInt
 
-from fairway.kernels.moves.form import Form
+from fairway.kernels.moves.search_model import SearchModel
 
 
-def by_deadline(form: Form) -> UInt[np.ndarray, " V"]:
+def by_deadline(form: SearchModel) -> UInt[np.ndarray, " V"]:
     """All stops in the order in which they close, the depot at both ends."""
     stops = 1 + np.lexsort((form.opens[1:-1], form.closes[1:-1]))
     return np.concatenate(([0], stops, [len(form.opens) - 1])).astype(np.uint32)
 
 
 def deferred(
-    form: Form, node: UInt[np.ndarray, " V"], until: float = math.inf
+    form: SearchModel, node: UInt[np.ndarray, " V"], until: float = math.inf
 ) -> UInt[np.ndarray, " V"] | None:
     """The tour with each port put off as long as calling there would leave another one too deep; None if all fail.
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 from jaxtyping import UInt
 
-from fairway.kernels.moves.form import Form
+from fairway.kernels.moves.search_model import SearchModel
 from fairway.kernels.moves.swap import TURN_A, TURN_B, Swap
 
 Node = UInt[np.ndarray, " V"]
@@ -33,7 +33,7 @@ def swapped(node: Node, swap: Swap) -> Node:
     return np.concatenate((node[:i], other, one, node[k + 1 :]))
 
 
-def walk(form: Form, node: Node) -> Walk:
+def walk(form: SearchModel, node: Node) -> Walk:
     """The cost and the levels of a tour, leg by leg."""
     cost, level, warped, late, feasible = 0.0, form.opens[0], form.opens[0], 0.0, True
     levels = [float(level)]

@@ -13,9 +13,9 @@ import numpy as np
 from jaxtyping import Bool, Float, UInt
 
 from fairway.kernels.compiling import ZERO, bare, inner
-from fairway.kernels.moves.chance import Random, uniform
-from fairway.kernels.moves.form import Form
-from fairway.kernels.moves.line import Line
+from fairway.kernels.moves.rng import Random, uniform
+from fairway.kernels.moves.search_model import SearchModel
+from fairway.kernels.moves.tour_state import TourState
 
 STRINGS = 2
 """The most strings that are taken out at once."""
@@ -30,7 +30,7 @@ TOGETHER = 64
 """Stops of a first tour between two looks at the clock: two milliseconds at 2,000 nodes."""
 
 
-class Site(NamedTuple):
+class InsertionBuffer(NamedTuple):
     """Room for a tour under construction: its first nodes by position, and the stops that are still out."""
 
     node: UInt[np.ndarray, " V"]
@@ -45,18 +45,18 @@ class Site(NamedTuple):
     """Whether a node is out; false for all before and after."""
 
 
-def site_for(nodes: int) -> Site:
+def insertion_buffer(nodes: int) -> InsertionBuffer:
     """Room for tours over so many nodes, the depot counted twice."""
     node, out = np.zeros((2, nodes), np.uint32)
     start, latest, rank = np.zeros((3, nodes))
-    return Site(node, start, latest, out, rank, np.zeros(nodes, bool))
+    return InsertionBuffer(node, start, latest, out, rank, np.zeros(nodes, bool))
 
 
 def inserted(
-    form: Form, order: UInt[np.ndarray, " V"], random: Random, until: float = math.inf
+    form: SearchModel, order: UInt[np.ndarray, " V"], random: Random, until: float = math.inf
 ) -> UInt[np.ndarray, " V"] | None:
     """A first tour: all stops put in one by one, in this order; None where one finds no place, or time runs out."""
-    site, stops = site_for(len(order)), len(order) - 2
+    site, stops = insertion_buffer(len(order)), len(order) - 2
     site.node[1] = len(order) - 1
     site.out[:stops] = order[1:-1]
     fill(form, site, 2, 0, random)
@@ -68,7 +68,7 @@ def inserted(
 
 
 @inner
-def rebuild(form: Form, line: Line, site: Site, random: Random) -> int:
+def rebuild(form: SearchModel, line: TourState, site: InsertionBuffer, random: Random) -> int:
     """Lay another tour out in `site.node`: how many stops, the first in `site.out`, were moved; 0 if it is none."""
     count = _take_out(form, line, site, random)
     _put_in_order(form, site, count, random)
@@ -77,7 +77,9 @@ def rebuild(form: Form, line: Line, site: Site, random: Random) -> int:
 
 
 @bare
-def fill(form: Form, site: Site, standing: int, count: int, random: Random) -> bool:
+def fill(
+    form: SearchModel, site: InsertionBuffer, standing: int, count: int, random: Random
+) -> bool:
     """Put the first stops that are out into the nodes that stand; whether all found a place and the tour is in time.
 
     Where the way through a stop is quicker than the way past it, what stands may be late until the stop is back.
@@ -90,7 +92,9 @@ def fill(form: Form, site: Site, standing: int, count: int, random: Random) -> b
 
 
 @bare
-def put_in(form: Form, site: Site, standing: int, first: int, last: int, random: Random) -> bool:
+def put_in(
+    form: SearchModel, site: InsertionBuffer, standing: int, first: int, last: int, random: Random
+) -> bool:
     """Put some of the stops that are out into the nodes that stand, with levels that are known; whether all fit."""
     for number in range(first, last):
         stop = site.out[number]
@@ -103,7 +107,7 @@ def put_in(form: Form, site: Site, standing: int, first: int, last: int, random:
 
 
 @inner
-def _take_out(form: Form, line: Line, site: Site, random: Random) -> int:
+def _take_out(form: SearchModel, line: TourState, site: InsertionBuffer, random: Random) -> int:
     """Choose strings that contain a stop or the nearest ones to it; how many stops they have."""
     stops, count = len(line.node) - 2, 0
     strings = 1 + int(uniform(random) * STRINGS)
@@ -128,7 +132,7 @@ def _take_out(form: Form, line: Line, site: Site, random: Random) -> int:
 
 
 @inner
-def _put_in_order(form: Form, site: Site, count: int, random: Random) -> None:
+def _put_in_order(form: SearchModel, site: InsertionBuffer, count: int, random: Random) -> None:
     """Sort the stops that are out, by their limits or by chance; insertion sort, for they are few."""
     by_chance = uniform(random) < BY_CHANCE
     out, rank = site.out, site.rank
@@ -143,7 +147,7 @@ def _put_in_order(form: Form, site: Site, count: int, random: Random) -> None:
 
 
 @inner
-def _clear(line: Line, site: Site, count: int) -> int:
+def _clear(line: TourState, site: InsertionBuffer, count: int) -> int:
     """Lay out what is left of the tour; how many nodes that is."""
     standing = ZERO
     for at in range(len(line.node)):
@@ -156,7 +160,7 @@ def _clear(line: Line, site: Site, count: int) -> int:
 
 
 @inner
-def _work_out(form: Form, site: Site, standing: int) -> None:
+def _work_out(form: SearchModel, site: InsertionBuffer, standing: int) -> None:
     """The levels of the nodes that stand."""
     node, start, latest = site.node, site.start, site.latest
     start[0] = form.opens[0]
@@ -169,7 +173,9 @@ def _work_out(form: Form, site: Site, standing: int) -> None:
 
 
 @inner
-def _cheapest_place(form: Form, site: Site, stop: int, standing: int, random: Random) -> int:
+def _cheapest_place(
+    form: SearchModel, site: InsertionBuffer, stop: int, standing: int, random: Random
+) -> int:
     """The position at which the stop costs least and all stay in time; 0 if there is none."""
     cost, lead, node = form.cost, form.lead, site.node
     opens, closes = form.opens[stop], form.closes[stop]
@@ -191,7 +197,7 @@ def _cheapest_place(form: Form, site: Site, stop: int, standing: int, random: Ra
 
 
 @inner
-def _insert(form: Form, site: Site, stop: int, where: int, standing: int) -> None:
+def _insert(form: SearchModel, site: InsertionBuffer, stop: int, where: int, standing: int) -> None:
     """Put the stop there, and bring the levels up to date as far as they change."""
     node, start, latest = site.node, site.start, site.latest
     for at in range(standing - 1, where - 1, -1):

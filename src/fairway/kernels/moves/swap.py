@@ -8,8 +8,16 @@ import numpy as np
 from jaxtyping import UInt
 
 from fairway.kernels.compiling import ZERO, inner
-from fairway.kernels.moves.form import Form
-from fairway.kernels.moves.line import BACKWARD, FORWARD, WAIT, Line, across, peak, refresh
+from fairway.kernels.moves.search_model import SearchModel
+from fairway.kernels.moves.tour_state import (
+    BACKWARD,
+    FORWARD,
+    WAIT,
+    TourState,
+    across,
+    peak,
+    refresh,
+)
 
 Swap = tuple[int, int, int, int]
 """i, j, k and which blocks are turned: 0 none, 1 for A, 2 for B, 3 for both; 1 <= i <= j + 1 <= k < V - 1."""
@@ -17,7 +25,7 @@ PLAIN, TURN_A, TURN_B = ZERO, ZERO + 1, ZERO + 2
 
 
 @inner
-def change(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> float:
+def change(form: SearchModel, line: TourState, i: int, j: int, k: int, turned: int) -> float:
     """What the swap adds to the cost of the tour."""
     if i < 1 or j < i - 1 or k <= j:
         return np.inf
@@ -40,7 +48,7 @@ def change(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> float
 
 
 @inner
-def arrival(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> float:
+def arrival(form: SearchModel, line: TourState, i: int, j: int, k: int, turned: int) -> float:
     """The level on reaching what comes after the swapped blocks; infinite if something in them is late.
 
     The tour stays feasible where it is no higher than the latest there.
@@ -63,7 +71,7 @@ def arrival(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> floa
 
 
 @inner
-def finish(form: Form, line: Line, at: int, level: float) -> float:
+def finish(form: SearchModel, line: TourState, at: int, level: float) -> float:
     """The level at the end of the tour if this position is reached with the level given."""
     last = len(line.node) - 1
     waiting = peak(form, line, WAIT, at, last) + line.span[0, last]
@@ -111,7 +119,7 @@ def _turn(node: UInt[np.ndarray, " V"], i: int, j: int) -> None:
 
 
 @inner
-def apply(form: Form, line: Line, i: int, j: int, k: int, turned: int) -> None:
+def apply(form: SearchModel, line: TourState, i: int, j: int, k: int, turned: int) -> None:
     """Carry out the swap and bring the line up to date."""
     rearrange(line.node, i, j, k, turned)
     refresh(form, line, i, k)

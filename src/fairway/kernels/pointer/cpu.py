@@ -13,9 +13,9 @@ from jaxtyping import Bool, Float, Int, UInt
 from torch import Tensor
 
 from fairway.kernels.compiling import njit
+from fairway.kernels.lookahead.config import TOLERANCE, MaskConfig
 from fairway.kernels.lookahead.cpu import Answer, Asked, Rows, Stand, asked_by, first_step, rows_of
-from fairway.kernels.lookahead.drafts import berths
-from fairway.kernels.lookahead.rule import TOLERANCE, Guard
+from fairway.kernels.lookahead.due_dates import due_date_order
 from fairway.kernels.lookahead.table import table
 from fairway.kernels.pointer import Pointer
 from fairway.kernels.pointer.reference import FAR, LARGEST, WITHIN
@@ -67,7 +67,7 @@ class Walked:
     dead_ends: Int[Tensor, "B P"]
 
 
-def reaches(batch: Batch, pointer: Pointer, guard: Guard) -> bool:
+def reaches(batch: Batch, pointer: Pointer, guard: MaskConfig) -> bool:
     """Whether all of this is compiled: not masks that look two steps ahead, end early, or ask a head."""
     two_steps = guard.kind == "ahead" and guard.rule.steps == 2
     plain = guard.kind != "learned" and guard.until is None and not two_steps
@@ -78,7 +78,7 @@ def reaches(batch: Batch, pointer: Pointer, guard: Guard) -> bool:
 def decode(
     batch: Batch,
     pointer: Pointer,
-    guard: Guard,
+    guard: MaskConfig,
     noise: Float[Tensor, "B P M"] | None,
     pause: Callable[[float], None] | None = None,
 ) -> Walked:
@@ -110,7 +110,7 @@ def decode(
     return Walked(torch.cat(stops, -1), torch.cat(levels, -1), torch.stack(dead).sum(0))
 
 
-def _asked(rows: Rows, guard: Guard) -> Asked:
+def _asked(rows: Rows, guard: MaskConfig) -> Asked:
     """What the rule asks, or nothing where the mask is another one."""
     asked = asked_by(rows, guard.rule)
     if guard.kind == "ahead":
@@ -118,13 +118,13 @@ def _asked(rows: Rows, guard: Guard) -> Asked:
     return asked._replace(cap=np.full_like(rows.limit, np.inf), onward=False)
 
 
-def _ports(batch: Batch, rows: Rows, guard: Guard) -> Ports:
+def _ports(batch: Batch, rows: Rows, guard: MaskConfig) -> Ports:
     """Nothing where the mask is not the exact one for drafts."""
     if guard.kind != "drafts":
         none = np.empty((0, rows.limit.shape[1]), np.float32)
         return none.astype(np.uint32), none, none
     assert batch.by_set, "the exact mask is for draft limits"
-    sorted_ = berths(batch)
+    sorted_ = due_date_order(batch)
     return _array(sorted_.order.to(torch.uint32)), _array(sorted_.demand), _array(sorted_.draft)
 
 

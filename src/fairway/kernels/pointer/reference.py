@@ -4,7 +4,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from fairway.kernels.lookahead.rule import Outlook
+from fairway.kernels.lookahead.config import Mask
 from fairway.kernels.pointer import Facts, Pointer
 from fairway.problems.batch import Batch, rows
 
@@ -54,7 +54,7 @@ def weighed(facts: Facts, known: Float[Tensor, "B S N 4"]) -> Float[Tensor, "B S
 
 
 def known_facts(
-    batch: Batch, node: Int[Tensor, "B S"], level: Float[Tensor, "B S"], outlook: Outlook
+    batch: Batch, node: Int[Tensor, "B S"], level: Float[Tensor, "B S"], outlook: Mask
 ) -> Float[Tensor, "B S N 4"]:
     """The way, the wait, the slack to the own limit and to the look-ahead's, of each candidate; never bf16.
 

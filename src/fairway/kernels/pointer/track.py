@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from fairway.kernels.lookahead.rule import Guard
+from fairway.kernels.lookahead.config import MaskConfig
 from fairway.kernels.lookahead.table import Table, table
 from fairway.problems.batch import Batch, every_pair
 
@@ -44,7 +44,7 @@ class Track:
     """By how much each of the two must be reached sooner, and the least that they ask of anything."""
 
 
-def lay_out(batch: Batch, guard: Guard) -> Track:
+def lay_out(batch: Batch, guard: MaskConfig) -> Track:
     """The tables of a batch for one guard."""
     known = table(batch, guard.rule)
     nodes = known.limit.shape[1]
@@ -78,7 +78,7 @@ def _twos(known: Table, rank: Int[Tensor, "B N"]) -> dict[str, Tensor]:
     return {"pairs": ranks, "sooner": torch.cat([pairs.sooner, pairs.least[:, None]], dim=1)}
 
 
-def in_order(known: Table, guard: Guard) -> Int[Tensor, "B N"]:
+def in_order(known: Table, guard: MaskConfig) -> Int[Tensor, "B N"]:
     """The nodes in the order in which they bind, the depot first."""
     binding = known.limit if guard.kind == "drafts" else known.latest.amin(1)
     depot = torch.full_like(binding[:, :1], -torch.inf)

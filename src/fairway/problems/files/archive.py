@@ -13,7 +13,7 @@ from jaxtyping import Float
 from fairway.problems.checks import LONGEST_NAME
 from fairway.problems.files.text import Unreadable, check_size, shortened, travel_between
 from fairway.problems.instance import Instance
-from fairway.problems.sets import InstanceSet, Places
+from fairway.problems.sets import InstanceSet, Locations
 from fairway.problems.table import PROBLEMS
 
 LARGEST_CONTENT = 4 * 2**30
@@ -52,9 +52,9 @@ def parse(content: bytes, name: str) -> Instance | InstanceSet:
     if len(shape) == 2:
         if not shape[0]:
             raise Unreadable("the archive holds a set of no instances; expected one or more")
-        places, scale = Places(coordinates, travel), _scale(arrays)
+        locations, scale = Locations(coordinates, travel), _scale(arrays)
         labels = arrays["labels"].ravel().tolist() if "labels" in arrays else None
-        return InstanceSet(places, **given, name=title, scale=scale, labels=labels)
+        return InstanceSet(locations, **given, name=title, scale=scale, labels=labels)
     if travel is None:
         assert coordinates is not None, "one of the two was found"
         travel = travel_between(coordinates, "float")
@@ -71,7 +71,7 @@ def render(item: Instance | InstanceSet) -> bytes:
         if item.names is not None:
             arrays["names"] = _texts(list(item.names))
     else:
-        coordinates, travel = item.places.coordinates, item.places.matrix
+        coordinates, travel = item.locations.coordinates, item.locations.matrix
         arrays["scale"] = np.array(math.nan if item.scale is None else item.scale)
         arrays["labels"] = _texts(list(item.labels))
     if coordinates is not None:

@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 
 from fairway.problems.files.opcodes import PROTOCOLS, StandIns, load
 from fairway.problems.files.text import Unreadable, check_size
-from fairway.problems.sets import InstanceSet, Places
+from fairway.problems.sets import InstanceSet, Locations
 from fairway.problems.table import PROBLEMS
 
 LAYOUT = {
@@ -44,8 +44,8 @@ def parse(content: bytes, name: str) -> InstanceSet:
     problem, names = LAYOUT[fields]
     arrays = (np.array([row[field] for row in rows], np.float64) for field in range(fields))
     columns: dict[str, Any] = dict(zip(names, arrays, strict=True))
-    places = Places(columns.pop("coordinates"))
-    return InstanceSet(places, **columns, name=name, scale=PROBLEMS[problem].scale)
+    locations = Locations(columns.pop("coordinates"))
+    return InstanceSet(locations, **columns, name=name, scale=PROBLEMS[problem].scale)
 
 
 def published_references(

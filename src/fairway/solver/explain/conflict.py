@@ -10,8 +10,9 @@ from jaxtyping import Bool
 
 from fairway.judge import Rejection, verify
 from fairway.problems.instance import Instance
-from fairway.solver.explain.decision import decide, share
-from fairway.solver.explain.obstacles import (
+from fairway.solver.explain.feasibility import decide, share
+from fairway.solver.explain.relaxation import LONGEST_PROOF, repair_of
+from fairway.solver.explain.trivial import (
     Conflict,
     Vector,
     label,
@@ -23,7 +24,6 @@ from fairway.solver.explain.obstacles import (
     quickest,
     subset,
 )
-from fairway.solver.explain.repair import LONGEST_PROOF, repair_of
 
 MOST_ORDERED = 5
 """Stops of which every order is looked at; what more of them miss is searched for."""

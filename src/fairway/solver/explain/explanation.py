@@ -10,9 +10,9 @@ from fairway.judge import Rejection, Solution
 from fairway.problems.instance import Instance, check_supported
 from fairway.problems.table import PROBLEMS
 from fairway.solver.explain.conflict import conflicts_of, plain_conflicts
-from fairway.solver.explain.decision import decide, least_late, share
-from fairway.solver.explain.obstacles import Conflict
-from fairway.solver.explain.repair import Repair, repair_of, repairs_of
+from fairway.solver.explain.feasibility import decide, least_late, share
+from fairway.solver.explain.relaxation import Repair, repair_of, repairs_of
+from fairway.solver.explain.trivial import Conflict
 from fairway.solver.request import Request, checked_seconds
 from fairway.solver.warmup import warm_up
 

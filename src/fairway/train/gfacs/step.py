@@ -14,8 +14,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from fairway.kernels.lookahead import Guard, Look
-from fairway.kernels.moves.form import form_of
+from fairway.kernels.lookahead import MaskConfig, MaskFn
+from fairway.kernels.moves.search_model import search_model_of
 from fairway.policies.heatmap import Heatmap, HeatmapNetwork, neighbours
 from fairway.problems.batch import Batch, instances_in, rows
 from fairway.problems.draw import draw
@@ -94,7 +94,7 @@ def searched(
 ) -> Int[np.ndarray, "B P M"]:
     """What a local search makes of every tour, by so many threads."""
     models = map(model_of, instances_in(batch))
-    forms = side_by_side(form_of, list(models), workers)
+    forms = side_by_side(search_model_of, list(models), workers)
     return polish(forms, tours, seed=seed, workers=workers)
 
 
@@ -137,7 +137,7 @@ def _walked(
 
 
 @torch.no_grad()
-def _look(config: ColonyConfig, colony: Colony, phase: Phase, batch: Batch) -> Look:
+def _look(config: ColonyConfig, colony: Colony, phase: Phase, batch: Batch) -> MaskFn:
     """What masks the ants of one rollout."""
     graph = config.policy
     near = neighbours(batch, graph.graph, graph.share) if config.sparse else None
@@ -145,7 +145,7 @@ def _look(config: ColonyConfig, colony: Colony, phase: Phase, batch: Batch) -> L
         return outlook_of(batch, config.guard, config.ants, near)
     assert colony.oracle is not None, "offline, a frozen head masks"
     doom = colony.oracle.forecast(colony.oracle(batch), batch)
-    return outlook_of(batch, Guard("learned"), config.ants, near, doom)
+    return outlook_of(batch, MaskConfig("learned"), config.ants, near, doom)
 
 
 def head_loss(

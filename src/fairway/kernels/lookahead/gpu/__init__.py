@@ -15,7 +15,7 @@ import triton.language as tl
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from fairway.kernels.lookahead.rule import Outlook, Rule
+from fairway.kernels.lookahead.config import Mask, MaskRule
 from fairway.kernels.lookahead.table import Table
 from fairway.problems.problem import State
 
@@ -64,7 +64,7 @@ def ranks_size(nodes: int) -> int:
     return nodes * nodes * (4 + 8 * -(-nodes // WORD))
 
 
-def lookahead(prepared: Ranks, state: State, rule: Rule) -> Outlook:
+def lookahead(prepared: Ranks, state: State, rule: MaskRule) -> Mask:
     """What the rule says of every candidate."""
     assert rule.steps == 1, "the kernels look one step ahead"
     known, unvisited = prepared.known, state.unvisited.contiguous()
@@ -80,7 +80,7 @@ def lookahead(prepared: Ranks, state: State, rule: Rule) -> Outlook:
     facts = (known.lead, known.floor, prepared.home, prepared.ranked, prepared.seen)
     at = (state.node.contiguous(), state.level.contiguous(), left, unvisited)
     _one_step[grid](*facts, *at, level, bound, allowed, *sizes)
-    return Outlook(level, bound, allowed)
+    return Mask(level, bound, allowed)
 
 
 class Walk:
@@ -89,7 +89,7 @@ class Walk:
     Where a tour stands at the depot, it begins anew.
     """
 
-    def __init__(self, known: Table, tours: int, rule: Rule) -> None:
+    def __init__(self, known: Table, tours: int, rule: MaskRule) -> None:
         assert rule.steps == 1, "the kernels look one step ahead"
         self._known, self._rule, self._home = known, rule, _home(known)
         self._ranked, order = _in_order(known)
@@ -98,7 +98,7 @@ class Walk:
         shape, device = (instances, tours, nodes), known.limit.device
         self._front = torch.zeros(shape, dtype=torch.int32, device=device)
 
-    def __call__(self, state: State) -> Outlook:
+    def __call__(self, state: State) -> Mask:
         """What the rule says of every candidate of the state reached."""
         unvisited = state.unvisited.contiguous()
         instances, tours, nodes = unvisited.shape
@@ -109,7 +109,7 @@ class Walk:
         at = (state.node.contiguous(), state.level.contiguous(), unvisited, self._front)
         sizes = (self._rule.tolerance, tours, nodes, self._rule.own, TOURS, LANES)
         _one_step_on[grid](*facts, *at, level, bound, allowed, *sizes)
-        return Outlook(level, bound, allowed)
+        return Mask(level, bound, allowed)
 
 
 @triton.jit

@@ -14,7 +14,7 @@ import triton
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from fairway.kernels.lookahead.rule import Guard
+from fairway.kernels.lookahead.config import MaskConfig
 from fairway.kernels.pointer import Pointer
 from fairway.kernels.pointer.gpu.facts import facts_gradient
 from fairway.kernels.pointer.gpu.gradient import gradient
@@ -52,7 +52,7 @@ class Walked:
 class Asked:
     """How tours are to be built, apart from tensors."""
 
-    guard: Guard
+    guard: MaskConfig
     choice: Choice
     clip: float
 
@@ -60,7 +60,7 @@ class Asked:
 def decode(
     pointer: Pointer,
     track: Track,
-    guard: Guard,
+    guard: MaskConfig,
     choice: Choice,
     noise: Float[Tensor, "B P M"],
     tours: Int[Tensor, "B P M"] | None = None,

@@ -20,7 +20,7 @@ PART = 1 << 17
 """Pairs of nodes that are ranked at a time: they stay near the core, and the clock is heard every few milliseconds."""
 
 
-class Form(NamedTuple):
+class SearchModel(NamedTuple):
     """A model of V nodes, with the depot at both ends.
 
     On the way from i to j the level grows by `lead[i, j]`, rises to `opens[j]` where it is lower, and must not pass
@@ -47,14 +47,14 @@ class Form(NamedTuple):
     """Whether the level follows from the nodes passed, as a load does."""
 
 
-def form_of(model: Model) -> Form:
+def search_model_of(model: Model) -> SearchModel:
     """What the moves take of a model."""
-    form = with_neighbours(lonely_form(model))
+    form = with_neighbours(search_model_without_neighbours(model))
     assert form is not None, "without a deadline there is time for all neighbours"
     return form
 
 
-def lonely_form(model: Model) -> Form:
+def search_model_without_neighbours(model: Model) -> SearchModel:
     """The same without neighbours, which take most of the time: enough to build a tour and to make it feasible."""
     resource = model.resource
     opens = resource.earliest
@@ -64,10 +64,10 @@ def lonely_form(model: Model) -> Form:
     power[1:] = np.log2(np.arange(1, len(power))).astype(np.int64)
     nobody = np.zeros((len(opens), 0), np.uint32)
     lists = (nobody, nobody, nobody)
-    return Form(model.cost, resource.lead, opens, closes, *lists, power, resource.by_set)
+    return SearchModel(model.cost, resource.lead, opens, closes, *lists, power, resource.by_set)
 
 
-def with_neighbours(form: Form, until: float = math.inf) -> Form | None:
+def with_neighbours(form: SearchModel, until: float = math.inf) -> SearchModel | None:
     """The form with all its neighbours; None where they are not known by that time on the monotonic clock."""
     nodes, cost = len(form.opens), form.cost
     kept = min(NEIGHBOURS, nodes - 2)

@@ -10,8 +10,8 @@ import numpy as np
 
 from fairway.judge import TOLERANCE, Solution, verify
 from fairway.problems.instance import Instance
-from fairway.solver.explain.decision import decide, share
-from fairway.solver.explain.obstacles import label, subset
+from fairway.solver.explain.feasibility import decide, share
+from fairway.solver.explain.trivial import label, subset
 
 Window = Literal["opens", "closes"]
 Limit = Window | Literal["draft"]

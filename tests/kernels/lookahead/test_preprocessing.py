@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from fairway.judge import TOLERANCE, Solution, verify
-from fairway.kernels.pruning import contradiction, prune
-from fairway.kernels.pruning.network import network, reach
-from fairway.kernels.pruning.rules import RULES
+from fairway.kernels.preprocessing import contradiction, preprocess
+from fairway.kernels.preprocessing.network import network, reach
+from fairway.kernels.preprocessing.rules import RULES
 from fairway.problems.generate import TourWindows, generate, tour_windows
 from fairway.problems.instance import TSPTW
 from fairway.problems.model import model_of
@@ -114,7 +114,7 @@ def test_no_feasible_tour_is_lost_and_most_infeasible_instances_are_found_out(wh
     count = Counter()
     for _ in range(500):
         instance = draw(rng, whole)
-        tours, pruned = feasible_tours(instance), prune(model_of(instance))
+        tours, pruned = feasible_tours(instance), preprocess(model_of(instance))
         for solution in tours:
             assert_kept(instance, pruned, solution)
         assert not (tours and pruned.infeasible)
@@ -132,7 +132,7 @@ def test_no_feasible_tour_of_eight_nodes_is_lost(whole):
     feasible = infeasible = 0
     for _ in range(1000):
         instance = draw(rng, whole, n=8)
-        pruned, times = prune(model_of(instance)), starts(instance, ORDERS[8])
+        pruned, times = preprocess(model_of(instance)), starts(instance, ORDERS[8])
         allowance = 0.0 if instance.integral else TOLERANCE
         circuits = np.pad(ORDERS[8], ((0, 0), (1, 1)))
         kept = (times - instance.closes[circuits[:, 1:]] <= allowance).all(axis=1)
@@ -165,7 +165,7 @@ def test_a_tour_that_only_the_tolerance_saves_is_kept_at_any_magnitude(size):
         instance = TSPTW(travel, np.append(outset, closes[1:]), closes, service)
         verdict = verify(instance, tour)
         if isinstance(verdict, Solution):
-            pruned = prune(model_of(instance))
+            pruned = preprocess(model_of(instance))
             assert pruned.infeasible is None
             assert_kept(instance, pruned, verdict)
             assert_narrower(instance, pruned)
@@ -175,7 +175,7 @@ def test_a_tour_that_only_the_tolerance_saves_is_kept_at_any_magnitude(size):
 def test_the_tolerance_asked_of_the_judge_is_granted(tolerance):
     """One stop, reached a whole unit late."""
     instance = TSPTW([[0, 5], [5, 0]], [0, 0], [20, 4])
-    pruned = prune(model_of(instance, tolerance))
+    pruned = preprocess(model_of(instance, tolerance))
     accepted = isinstance(verify(instance, [1], tolerance), Solution)
     assert (pruned.infeasible is None) == accepted == (tolerance == 1.0)
 
@@ -184,7 +184,7 @@ def test_by_default_the_tolerance_is_the_judges_own():
     instance = TSPTW([[0, 5.5], [5.5, 0]], [0, 0], [20, 5.5])
     for late in (0.0, 0.9 * TOLERANCE, 1.1 * TOLERANCE):
         later = replace(instance, closes=[20, 5.5 - late])
-        assert (prune(model_of(later)).infeasible is None) == isinstance(
+        assert (preprocess(model_of(later)).infeasible is None) == isinstance(
             verify(later, [1]), Solution
         )
 
@@ -193,7 +193,7 @@ def test_by_default_the_tolerance_is_the_judges_own():
 def test_the_hidden_tour_of_the_hard_law_is_kept_and_nearly_every_order_is_found(n):
     instances, tours = tour_windows(TourWindows(), n, 5, np.random.default_rng(n))
     for instance, tour in zip(instances, tours, strict=True):
-        pruned, verdict = prune(model_of(instance)), verify(instance, tour)
+        pruned, verdict = preprocess(model_of(instance)), verify(instance, tour)
         assert isinstance(verdict, Solution)
         assert_kept(instance, pruned, verdict)
         assert pruned.before.sum() > 0.98 * (n - 1) * (n - 2) / 2
@@ -205,9 +205,11 @@ def test_pruning_what_is_pruned_adds_nothing(whole):
     again = 0
     for _ in range(300):
         instance = draw(rng, whole)
-        pruned = prune(model_of(instance))
+        pruned = preprocess(model_of(instance))
         if pruned.infeasible is None:
-            twice = prune(model_of(replace(instance, opens=pruned.opens, closes=pruned.closes)))
+            twice = preprocess(
+                model_of(replace(instance, opens=pruned.opens, closes=pruned.closes))
+            )
             assert twice.infeasible is None
             np.testing.assert_array_equal(twice.before, pruned.before)
             np.testing.assert_array_equal(twice.arcs, pruned.arcs)
@@ -245,7 +247,7 @@ def test_every_rule_narrows_some_instance_and_widens_none(rule):
 def test_stops_with_windows_in_sequence_are_ordered_and_only_neighbours_keep_their_arcs():
     """By hand: windows 1 < 2 < 3 leave one tour, and each stop is served as it opens."""
     instance = TSPTW(np.full((4, 4), 2), [0, 10, 20, 30], [50, 11, 21, 31])
-    pruned = prune(model_of(instance))
+    pruned = preprocess(model_of(instance))
     assert np.argwhere(pruned.before).tolist() == [[1, 2], [1, 3], [2, 3]]
     assert np.argwhere(pruned.arcs).tolist() == [[0, 1], [1, 2], [2, 3], [3, 0]]
     assert pruned.opens.tolist() == [0, 10, 20, 30]
@@ -255,7 +257,7 @@ def test_stops_with_windows_in_sequence_are_ordered_and_only_neighbours_keep_the
 def test_a_shorter_way_round_keeps_the_order_open_that_the_direct_way_would_close():
     """By hand: 1 to 2 takes 9 directly, which is too late, but 2 by way of 3; so 2 may follow 1, not straight."""
     travel = [[0, 1, 1, 1], [1, 0, 9, 1], [1, 1, 0, 1], [1, 1, 1, 0]]
-    pruned = prune(model_of(TSPTW(travel, [0, 0, 0, 0], [50, 50, 8, 50])))
+    pruned = preprocess(model_of(TSPTW(travel, [0, 0, 0, 0], [50, 50, 8, 50])))
     assert not pruned.before.any()
     assert not pruned.arcs[1, 2]
     assert pruned.arcs[1, 3]
@@ -266,7 +268,7 @@ def test_a_shorter_way_round_keeps_the_order_open_that_the_direct_way_would_clos
 def test_the_depots_closing_decides_the_last_stop():
     """By hand: from 2 the way home takes 30, so only 1 can be last."""
     travel = [[0, 5, 5], [5, 0, 5], [30, 5, 0]]
-    pruned = prune(model_of(TSPTW(travel, [0, 0, 0], [20, 50, 50])))
+    pruned = preprocess(model_of(TSPTW(travel, [0, 0, 0], [20, 50, 50])))
     assert np.argwhere(pruned.arcs).tolist() == [[0, 2], [1, 0], [2, 1]]
     assert pruned.before[2, 1]
     assert pruned.closes.tolist() == [15, 10, 5]
@@ -282,7 +284,7 @@ def test_the_depots_closing_decides_the_last_stop():
     ids=["a stop", "the return", "a pair"],
 )
 def test_the_reason_names_the_node_or_the_pair(opens, closes, why):
-    pruned = prune(model_of(TSPTW(np.full((3, 3), 5), opens, closes)))
+    pruned = preprocess(model_of(TSPTW(np.full((3, 3), 5), opens, closes)))
     assert pruned.infeasible is not None
     assert why in pruned.infeasible
 
@@ -293,7 +295,7 @@ def test_relabelling_the_stops_relabels_the_answer(rng):
         other = TSPTW(
             instance.travel[np.ix_(label, label)], instance.opens[label], instance.closes[label]
         )
-        one, two = prune(model_of(instance)), prune(model_of(other))
+        one, two = preprocess(model_of(instance)), preprocess(model_of(other))
         assert (one.infeasible is None) == (two.infeasible is None)
         if one.infeasible is None:
             np.testing.assert_array_equal(one.arcs[np.ix_(label, label)], two.arcs)
@@ -305,7 +307,7 @@ def test_relabelling_the_stops_relabels_the_answer(rng):
 def test_pruning_stops_where_its_time_is_up(rng):
     """With nothing but what the instance says itself."""
     model = model_of(TSPTW([[0, 5, 5], [5, 0, 5], [5, 5, 0]], 0, [99, 9, 99]))
-    hasty = prune(model, until=0.0)
+    hasty = preprocess(model, until=0.0)
     assert hasty.infeasible is None
     assert not hasty.before.any()
-    assert prune(model).before[1, 2]
+    assert preprocess(model).before[1, 2]

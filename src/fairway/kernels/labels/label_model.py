@@ -14,8 +14,8 @@ from jaxtyping import Bool, Float, Int, UInt
 
 from fairway.kernels.compiling import bare, njit
 from fairway.kernels.labels.bits import holds
-from fairway.kernels.pruning import Pruned
-from fairway.kernels.pruning.network import network, reach
+from fairway.kernels.preprocessing import Preprocessed
+from fairway.kernels.preprocessing.network import network, reach
 from fairway.problems.model import HOME, START, Model, Resource, without_return
 
 Matrix = Float[np.ndarray, "N N"]
@@ -26,7 +26,7 @@ LEADS = 1 << 24
 """Ways that are tried between two looks at the clock: a few milliseconds."""
 
 
-class Law(NamedTuple):
+class LabelModel(NamedTuple):
     """Arrays over the renumbered nodes: the depot is 0, and stops are in the order in which they can bind."""
 
     node: Int[np.ndarray, " N"]
@@ -69,14 +69,14 @@ class Limits(NamedTuple):
     before: Bool[np.ndarray, "N N"]
 
 
-def law_of(
+def label_model_of(
     model: Model,
     *,
     makespan: bool = False,
-    pruned: Pruned | None = None,
+    pruned: Preprocessed | None = None,
     ways: Matrix | None = None,
-) -> Law:
-    """The law of a model: from the quickest ways alone, or as strict as pruning allows."""
+) -> LabelModel:
+    """The law of a model: from the quickest ways alone, or as strict as preprocessing allows."""
     resource = model.resource
     if resource.by_set:
         limits = _set_limits(resource)
@@ -121,7 +121,7 @@ def _quick_limits(resource: Resource, ways: Matrix) -> Limits:
     return _limits(lead, ways, resource.earliest, limit, resource.guard)
 
 
-def _numbered(limits: Limits, price: Matrix, slack: tuple[float, float]) -> Law:
+def _numbered(limits: Limits, price: Matrix, slack: tuple[float, float]) -> LabelModel:
     """Renumber the nodes, and pack what may follow what into bits; levels are still to be filled in."""
     low = _lowest(limits)
     node = np.argsort(low, kind="stable")
@@ -129,7 +129,7 @@ def _numbered(limits: Limits, price: Matrix, slack: tuple[float, float]) -> Law:
     every = np.arange(len(node)) > 0
     price, latest, after, needs = _arranged(limits, price, node)
     _drop_shortcuts(after, needs, np.zeros_like(after))
-    return Law(
+    return LabelModel(
         node,
         price,
         *(np.empty((0, 0)), nothing, nothing, nothing),
@@ -228,8 +228,8 @@ def _limits(lead: Matrix, ways: Matrix, opens: Vector, limit: Vector, guard: flo
     return Limits(latest, arcs, before)
 
 
-def _pruned_limits(model: Model, pruned: Pruned) -> Limits:
-    """The latest levels over all ways that pruning left, its arcs and its orders."""
+def _pruned_limits(model: Model, pruned: Preprocessed) -> Limits:
+    """The latest levels over all ways that preprocessing left, its arcs and its orders."""
     bounds = network(model)
     closes = pruned.closes + model.resource.allowance + bounds.guard
     bounds.closes[1:] = np.minimum(bounds.closes[1:], np.append(closes[1:], closes[START]))

@@ -18,8 +18,8 @@ from fairway.policies.heatmap import HeatmapNetwork
 from fairway.problems.generate import generate
 from fairway.problems.table import PROBLEMS
 from fairway.recipes import recipe_named
-from fairway.solver.guidance import choice_of, guided_tours, model_at, prepare
 from fairway.solver.request import Request
+from fairway.solver.warm_start import choice_of, guided_tours, model_at, prepare
 from fairway.weights import shipped
 
 

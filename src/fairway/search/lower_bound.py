@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-from fairway.kernels.trees import tree_bound
+from fairway.kernels.one_tree import one_tree_bound
 from fairway.problems.instance import Instance
 from fairway.problems.model import Objective
 
@@ -50,7 +50,7 @@ def floor(
     if nodes >= 3:  # fewer are too few for a tree and two arcs more
         rounds = int(np.clip(WORK / nodes**2, FEWEST_ROUNDS, MOST_ROUNDS))
         aim = 1.3 * least if makespan or math.isinf(upper) else upper
-        least = max(least, tree_bound(either_way, aim, rounds, until))
+        least = max(least, one_tree_bound(either_way, aim, rounds, until))
     if not makespan:
         return least
     left = instance.opens + instance.service + leaving

@@ -5,11 +5,11 @@ from hypothesis import strategies as st
 from kernels.moves.test_moves import ANY, feasible_for_the_judge, laid_out
 
 from fairway.kernels.moves import reference
-from fairway.kernels.moves.chance import seeded
-from fairway.kernels.moves.form import form_of
-from fairway.kernels.moves.lateness import lateness
+from fairway.kernels.moves.batched import descend_all, room_for
 from fairway.kernels.moves.order import by_deadline
-from fairway.kernels.moves.settling import room_for, settle
+from fairway.kernels.moves.rng import seeded
+from fairway.kernels.moves.search_model import search_model_of
+from fairway.kernels.moves.time_warp import lateness
 from fairway.problems.generate import generate
 from fairway.problems.model import model_of
 
@@ -26,7 +26,7 @@ def shuffled(node, count, seed):
 def settled(form, tours, seed=0):
     tours = tours.copy()
     chances = np.concatenate([seeded(seed + p) for p in range(len(tours))])
-    settle(form, tours, chances, MARGIN, room_for(form))
+    descend_all(form, tours, chances, MARGIN, room_for(form))
     return tours
 
 
@@ -52,7 +52,7 @@ def test_every_tour_ends_where_settling_leaves_it_as_it_is(kind, stops, seed, at
 def test_what_the_order_of_deadlines_can_serve_is_served_from_any_order():
     """Medium windows and tours at random, far too late for stops to hurry one by one in two passes."""
     forms = [
-        form_of(model_of(each))
+        search_model_of(model_of(each))
         for each in generate("tsptw", n=120, hardness="medium", count=8, seed=1)
     ]
     served = [form for form in forms if lateness(form, by_deadline(form)) == 0]
@@ -65,7 +65,7 @@ def test_what_the_order_of_deadlines_can_serve_is_served_from_any_order():
 
 def test_where_one_stop_cannot_be_reached_the_tour_is_less_late():
     (instance,) = generate("tsptw", n=12, hardness="hard", count=1, seed=5)
-    form = form_of(model_of(instance))
+    form = search_model_of(model_of(instance))
     closes = form.closes.copy()
     closes[3] = -1.0
     form = form._replace(closes=closes)

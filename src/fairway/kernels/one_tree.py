@@ -28,7 +28,7 @@ class Grove(NamedTuple):
     degree: Int[np.ndarray, " N"]
 
 
-def tree_bound(
+def one_tree_bound(
     cost: Float[np.ndarray, "N N"], upper: float, rounds: int, until: float = math.inf
 ) -> float:
     """A lower bound for tours of at least three nodes, travelled in either direction.

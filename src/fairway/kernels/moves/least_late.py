@@ -10,10 +10,10 @@ import numpy as np
 from jaxtyping import Float, Int, UInt
 
 from fairway.kernels.compiling import ZERO, bare, inner
-from fairway.kernels.moves.chance import Random
-from fairway.kernels.moves.form import Form
-from fairway.kernels.moves.lateness import LONGEST, NEXT, SETTLED, STRENGTH, shake
+from fairway.kernels.moves.rng import Random
+from fairway.kernels.moves.search_model import SearchModel
 from fairway.kernels.moves.swap import copy, move
+from fairway.kernels.moves.time_warp import LONGEST, NEXT, SETTLED, STRENGTH, shake
 
 MOST = 4
 """Stops that the strongest shake moves at random."""
@@ -33,20 +33,20 @@ class Tardy(NamedTuple):
     """The next position to move from, how many were tried in vain, the strength of the last shake, the work done."""
 
 
-def tardy_line(node: UInt[np.ndarray, " V"]) -> Tardy:
+def tardy_tour(node: UInt[np.ndarray, " V"]) -> Tardy:
     """Room for the search from this tour, which is copied."""
     return Tardy(node.copy(), node.copy(), np.empty((len(node), 2)), np.array([1, 0, 0, 0]))
 
 
 @inner
-def _on(form: Form, here: int, there: int, level: float, late: float) -> tuple[float, float]:
+def _on(form: SearchModel, here: int, there: int, level: float, late: float) -> tuple[float, float]:
     """The level at the next node and the violations so far."""
     level = max(level + form.lead[here, there], form.opens[there])
     return level, late + max(level - form.closes[there], 0.0)
 
 
 @bare
-def look_over(form: Form, tardy: Tardy) -> float:
+def look_over(form: SearchModel, tardy: Tardy) -> float:
     """Work out all beginnings anew; the violations of the whole."""
     node, heads = tardy.node, tardy.heads
     level, late = form.opens[0], 0.0
@@ -59,7 +59,9 @@ def look_over(form: Form, tardy: Tardy) -> float:
 
 
 @inner
-def _swapped(form: Form, tardy: Tardy, first: int, middle: int, last: int, least: float) -> float:
+def _swapped(
+    form: SearchModel, tardy: Tardy, first: int, middle: int, last: int, least: float
+) -> float:
     """The violations where [first..middle] and [middle+1..last] change places; `least` where they are no fewer."""
     node, heads = tardy.node, tardy.heads
     level, late = heads[first - 1, 0], heads[first - 1, 1]
@@ -86,7 +88,7 @@ def _swapped(form: Form, tardy: Tardy, first: int, middle: int, last: int, least
 
 
 @inner
-def _moved(form: Form, tardy: Tardy, first: int, total: float, end: int) -> float:
+def _moved(form: SearchModel, tardy: Tardy, first: int, total: float, end: int) -> float:
     """Move the blocks that begin at a position, the first one that helps, to where it helps most; the violations.
 
     Near places are looked at first, and no more of them once so much work has been done in all.
@@ -112,7 +114,7 @@ def _moved(form: Form, tardy: Tardy, first: int, total: float, end: int) -> floa
 
 
 @bare
-def ease(form: Form, tardy: Tardy, random: Random, best: float, most: int) -> float:
+def ease(form: SearchModel, tardy: Tardy, random: Random, best: float, most: int) -> float:
     """Search on for so much work, from a tour that has been looked over; the least violations so far."""
     node, kept, state, stops = tardy.node, tardy.kept, tardy.state, len(tardy.node) - 2
     total, end = tardy.heads[stops + 1, 1], state[WORK] + most

@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairway.judge import Rejection, Solution, verify
-from fairway.kernels.moves.chance import seeded
-from fairway.kernels.moves.form import lonely_form
+from fairway.kernels.moves.least_late import ease, look_over, tardy_tour
 from fairway.kernels.moves.order import by_deadline
-from fairway.kernels.moves.tardiness import ease, look_over, tardy_line
+from fairway.kernels.moves.rng import seeded
+from fairway.kernels.moves.search_model import search_model_without_neighbours
 from fairway.problems.instance import Instance
 from fairway.problems.model import model_of
 from fairway.problems.table import PROBLEMS
 from fairway.search.exact import prove
 from fairway.search.improve import improve
-from fairway.solver.explain.obstacles import obstacle
+from fairway.solver.explain.trivial import obstacle
 
 NARROW = 6.0
 """The breadth up to which an exact search is so quick that it is tried before anything else."""
@@ -106,8 +106,10 @@ def least_late(
     """
     began = time.monotonic()
     model = model_of(instance)
-    form = lonely_form(model)._replace(closes=model.resource.latest)  # as stated, without tolerance
-    lines = [tardy_line(node) for node in (*map(model.inward, known), by_deadline(form))]
+    form = search_model_without_neighbours(model)._replace(
+        closes=model.resource.latest
+    )  # as stated, without tolerance
+    lines = [tardy_tour(node) for node in (*map(model.inward, known), by_deadline(form))]
     totals = [look_over(form, line) for line in lines]
     best = min(totals)
     work = min(work, WORK * instance.nodes**2)

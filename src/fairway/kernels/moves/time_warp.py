@@ -11,8 +11,8 @@ import numpy as np
 from jaxtyping import Float, Int, UInt
 
 from fairway.kernels.compiling import ZERO, bare, inner
-from fairway.kernels.moves.chance import Random, uniform
-from fairway.kernels.moves.form import Form
+from fairway.kernels.moves.rng import Random, uniform
+from fairway.kernels.moves.search_model import SearchModel
 from fairway.kernels.moves.swap import copy, move
 
 Tail = tuple[float, float]
@@ -38,14 +38,14 @@ class Late(NamedTuple):
     """The next position to move from, how many have been tried in vain, and the strength of the last shake."""
 
 
-def late_line(node: UInt[np.ndarray, " V"]) -> Late:
+def late_tour(node: UInt[np.ndarray, " V"]) -> Late:
     """Room for the search from this tour, which is copied."""
     heads, tails = np.empty((2, len(node), 2))
     return Late(node.copy(), node.copy(), heads, tails, np.array([1, 0, 0]))
 
 
 @bare
-def lateness(form: Form, node: UInt[np.ndarray, " V"]) -> float:
+def lateness(form: SearchModel, node: UInt[np.ndarray, " V"]) -> float:
     """The time warp of a tour; zero exactly where every level keeps its limit."""
     level, late = form.opens[0], 0.0
     for at in range(1, len(node)):
@@ -54,7 +54,7 @@ def lateness(form: Form, node: UInt[np.ndarray, " V"]) -> float:
 
 
 @inner
-def _on(form: Form, here: int, there: int, level: float, late: float) -> tuple[float, float]:
+def _on(form: SearchModel, here: int, there: int, level: float, late: float) -> tuple[float, float]:
     """The level at the next node and the lateness so far."""
     level = max(level + form.lead[here, there], form.opens[there])
     if level > form.closes[there]:
@@ -64,7 +64,7 @@ def _on(form: Form, here: int, there: int, level: float, late: float) -> tuple[f
 
 
 @inner
-def _ahead(form: Form, here: int, there: int, tail: Tail) -> Tail:
+def _ahead(form: SearchModel, here: int, there: int, tail: Tail) -> Tail:
     """The tail from a node whose next one begins the tail given."""
     latest = tail[0] - form.lead[here, there]
     opens, closes = form.opens[here], form.closes[here]
@@ -72,7 +72,7 @@ def _ahead(form: Form, here: int, there: int, tail: Tail) -> Tail:
 
 
 @inner
-def _look_over(form: Form, late: Late) -> float:
+def _look_over(form: SearchModel, late: Late) -> float:
     """Work out beginnings and ends anew; the lateness of the whole."""
     node, last = late.node, len(late.node) - 1
     late.heads[0, 0], late.heads[0, 1] = form.opens[0], 0.0
@@ -91,7 +91,7 @@ def _look_over(form: Form, late: Late) -> float:
 
 @inner
 def _joined(
-    form: Form,
+    form: SearchModel,
     late: Late,
     block: tuple[int, int],
     head: tuple[int, float, float],
@@ -107,7 +107,7 @@ def _joined(
 
 
 @inner
-def _best_place(form: Form, late: Late, first: int, last: int, least: float) -> int:
+def _best_place(form: SearchModel, late: Late, first: int, last: int, least: float) -> int:
     """How far to move a block so that the tour is least late: the last position it passes; 0 if not below `least`."""
     node, heads, tails, block, where = late.node, late.heads, late.tails, (first, last), 0
     # To the right, with a beginning that lacks the block and is extended stop by stop.
@@ -136,7 +136,7 @@ def _best_place(form: Form, late: Late, first: int, last: int, least: float) -> 
 
 
 @bare
-def hurry(form: Form, late: Late, random: Random, steps: int) -> float:
+def repair_lateness(form: SearchModel, late: Late, random: Random, steps: int) -> float:
     """Search on for so many blocks to move; how late the least late tour so far is.
 
     Where no block of the tour makes it less late, it is shaken: from the least late tour, by ever more stops that move

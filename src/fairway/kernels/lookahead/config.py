@@ -14,7 +14,7 @@ TOLERANCE = 1e-5
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class MaskRule:
     """How far to look, and how strictly."""
 
     steps: Literal[0, 1, 2] = 1
@@ -31,9 +31,9 @@ class Rule:
             )
 
 
-AUTHORS = Rule(steps=1, own=False)
+AUTHORS = MaskRule(steps=1, own=False)
 """The mask of the published code, for the paper's tables."""
-PAIRS = Rule(pairs=True)
+PAIRS = MaskRule(pairs=True)
 """The strongest that is quick."""
 
 
@@ -41,12 +41,12 @@ Kind = Literal["none", "ahead", "drafts", "learned"]
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class MaskConfig:
     """Which mask stands between a policy and the candidates, and for how long."""
 
     kind: Kind = "ahead"
     """Nothing but the visited; the look-ahead of a rule; the exact one for draft limits; a PIP-D head's forecast."""
-    rule: Rule = Rule()
+    rule: MaskRule = MaskRule()
     until: int | None = None
     """How many steps of a tour it guards; None guards them all."""
 
@@ -57,12 +57,12 @@ class Guard:
             )
 
 
-def strongest(problem: str) -> Guard:
+def strongest(problem: str) -> MaskConfig:
     """The strongest mask that is quick; exact where a problem has such a one."""
-    return Guard("drafts") if PROBLEMS[problem].exact_mask else Guard(rule=PAIRS)
+    return MaskConfig("drafts") if PROBLEMS[problem].exact_mask else MaskConfig(rule=PAIRS)
 
 
-def check_guard(guard: Guard, problem: str) -> None:
+def check_guard(guard: MaskConfig, problem: str) -> None:
     """Refuse a mask that the problem does not have."""
     if guard.kind == "drafts" and not PROBLEMS[problem].exact_mask:
         raise InvalidRequest(
@@ -71,7 +71,7 @@ def check_guard(guard: Guard, problem: str) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outlook:
+class Mask:
     """What is known of each candidate for the next stop."""
 
     level: Float[Tensor, "B P N"]

@@ -5,7 +5,7 @@ import torch
 from chance import sampler
 from worlds import odd_drafts, possible, walk, worlds
 
-from fairway.kernels.lookahead import Rule, complete, dense
+from fairway.kernels.lookahead import MaskRule, complete, dense
 from fairway.kernels.lookahead.table import table
 from fairway.problems.batch import to_batch
 from fairway.problems.beds import load_bed
@@ -47,7 +47,7 @@ def test_it_allows_nothing_that_the_one_step_rule_forbids():
         batch = worlds(12, 5)[name]
         known, look = table(batch), complete(batch)
         for state in walk(batch, tours=3, seed=1):
-            one_step = dense.lookahead(known, state, Rule(1)).allowed
+            one_step = dense.lookahead(known, state, MaskRule(1)).allowed
             assert not (look(state).allowed & ~one_step).any()
 
 

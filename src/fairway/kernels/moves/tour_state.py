@@ -12,14 +12,14 @@ import numpy as np
 from jaxtyping import Float, Int, UInt
 
 from fairway.kernels.compiling import ZERO, bare, inner
-from fairway.kernels.moves.form import Form
+from fairway.kernels.moves.search_model import SearchModel
 
 FORWARD, BACKWARD = ZERO, ZERO + 1
 ROWS, WAIT, LATE = 4, ZERO, ZERO + 2
 """Rows of the peaks, forward; backward is the next."""
 
 
-class Line(NamedTuple):
+class TourState(NamedTuple):
     """A feasible tour by position, the depot at both ends; arrays that `refresh` keeps right in place."""
 
     node: UInt[np.ndarray, " V"]
@@ -39,11 +39,11 @@ class Line(NamedTuple):
     """The first position from which the block up to each position may be travelled backwards at all."""
 
 
-def line_of(form: Form, node: UInt[np.ndarray, " V"]) -> Line:
+def tour_state_of(form: SearchModel, node: UInt[np.ndarray, " V"]) -> TourState:
     """Lay out a tour, the depot at both ends."""
     nodes = len(node)
     levels = int(form.power[nodes]) + 1
-    line = Line(
+    line = TourState(
         node.copy(),
         np.empty(nodes, np.int64),
         np.empty(nodes),
@@ -58,7 +58,7 @@ def line_of(form: Form, node: UInt[np.ndarray, " V"]) -> Line:
 
 
 @bare
-def refresh(form: Form, line: Line, first: int, last: int) -> None:
+def refresh(form: SearchModel, line: TourState, first: int, last: int) -> None:
     """Bring the line up to date after the nodes at these positions, and no others, have changed."""
     node, nodes = line.node, len(line.node)
     for at in range(first, last + 1):
@@ -84,7 +84,7 @@ def refresh(form: Form, line: Line, first: int, last: int) -> None:
 
 
 @inner
-def _add_up(form: Form, line: Line, first: int, last: int) -> None:
+def _add_up(form: SearchModel, line: TourState, first: int, last: int) -> None:
     """The running sums: legs that have changed are looked up, and what lies beyond them is shifted."""
     nodes, node, span, length = len(line.node), line.node, line.span, line.length
     beyond = min(last + 1, nodes - 1)
@@ -109,7 +109,7 @@ def _shift(sums: Float[np.ndarray, " M"], by: float) -> None:
 
 
 @inner
-def _tabulate(form: Form, line: Line, first: int) -> None:
+def _tabulate(form: SearchModel, line: TourState, first: int) -> None:
     """Where one waits and where one is late, less the way there, and the maxima over all powers of two."""
     nodes, levels = len(line.node), len(line.peaks)
     row = line.peaks[0, ROWS * first :]
@@ -131,7 +131,7 @@ def _tabulate(form: Form, line: Line, first: int) -> None:
 
 
 @inner
-def _find_turns(form: Form, line: Line, first: int, last: int) -> None:
+def _find_turns(form: SearchModel, line: TourState, first: int, last: int) -> None:
     """What waits at a later position and is then too late for an earlier one cannot be in one block backwards."""
     begin = line.turn[first - 1] if first > 0 else 0
     for at in range(first, len(line.node)):
@@ -144,7 +144,7 @@ def _find_turns(form: Form, line: Line, first: int, last: int) -> None:
 
 
 @inner
-def peak(form: Form, line: Line, row: int, i: int, j: int) -> float:
+def peak(form: SearchModel, line: TourState, row: int, i: int, j: int) -> float:
     """The most of a row over the positions i to j."""
     level = form.power[j - i + 1]
     one = line.peaks[level, ROWS * i + row]
@@ -153,7 +153,7 @@ def peak(form: Form, line: Line, row: int, i: int, j: int) -> float:
 
 
 @inner
-def across(form: Form, line: Line, way: int, i: int, j: int, level: float) -> float:
+def across(form: SearchModel, line: TourState, way: int, i: int, j: int, level: float) -> float:
     """The level at the end of the block from position i to j, entered with this level; infinite if late within."""
     span = line.span[way]
     if way == FORWARD:

@@ -8,7 +8,7 @@ import pytest
 
 import fairway
 from fairway.judge import Solution, verify
-from fairway.solver.explain.decision import breadth, decide
+from fairway.solver.explain.feasibility import breadth, decide
 
 
 @pytest.mark.parametrize("draw", [brute.windows, brute.drafts])

@@ -1,4 +1,4 @@
-"""What pruning works on: the nodes a tour passes in order, with the depot at both ends.
+"""What preprocessing works on: the nodes a tour passes in order, with the depot at both ends.
 
 And how early any node can be served after any other, and how late before it, over all ways that are left.
 """

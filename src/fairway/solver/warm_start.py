@@ -36,7 +36,7 @@ def choice_of(policy: str | Path | None) -> Choice:
     return located(Path(policy)).resolve()
 
 
-def usual(instance: Instance, seconds: float) -> Path | None:
+def default_policy(instance: Instance, seconds: float) -> Path | None:
     """The policy to use where none was named, if one helps, can be run and the time is enough; nothing is loaded."""
     problem, nodes = PROBLEMS[instance.problem], instance.nodes
     enough = problem.helped_from is not None and nodes >= problem.helped_from

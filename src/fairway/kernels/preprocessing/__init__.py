@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from fairway.kernels.pruning.network import Network, network, reach
-from fairway.kernels.pruning.rules import RULES
+from fairway.kernels.preprocessing.network import Network, network, reach
+from fairway.kernels.preprocessing.rules import RULES
 from fairway.problems.model import HOME, START, Model, Resource, without_return
 
 ROUNDS = 1_000
@@ -19,7 +19,7 @@ Bounds are sound after any round, so that stopping early costs strength alone.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pruned:
+class Preprocessed:
     """What every tour that the judge accepts keeps; nothing of it is a choice."""
 
     opens: Float[np.ndarray, " N"]
@@ -34,7 +34,7 @@ class Pruned:
     """Why there is no feasible tour, where that was proved; the bounds then stand as they were on the way."""
 
 
-def prune(model: Model, until: float = math.inf) -> Pruned:
+def preprocess(model: Model, until: float = math.inf) -> Preprocessed:
     """Apply all rules until none has anything to add, or it is that time on the monotonic clock.
 
     Travel need be neither symmetric nor metric.
@@ -99,7 +99,7 @@ def _same(one: Network, other: Network) -> bool:
     return all(np.array_equal(getattr(one, c), getattr(other, c)) for c in columns)
 
 
-def _pruned(resource: Resource, bounds: Network, why: str | None) -> Pruned:
+def _pruned(resource: Resource, bounds: Network, why: str | None) -> Preprocessed:
     """Put the two ends of the network together again, and take the tolerance out of the windows."""
     latest = bounds.closes - resource.allowance + bounds.guard
     latest[START] = latest[HOME]
@@ -113,4 +113,4 @@ def _pruned(resource: Resource, bounds: Network, why: str | None) -> Pruned:
     before[START] = before[:, START] = False
     for array in (opens, closes, before, arcs):
         array.setflags(write=False)
-    return Pruned(opens, closes, before, arcs, why)
+    return Preprocessed(opens, closes, before, arcs, why)

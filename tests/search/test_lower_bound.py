@@ -5,9 +5,9 @@ import pytest
 from kernels.moves.cases import KINDS
 
 from fairway.judge import verify
-from fairway.kernels.trees import tree_bound
+from fairway.kernels.one_tree import one_tree_bound
 from fairway.problems.instance import TSPTW
-from fairway.search.floor import floor
+from fairway.search.lower_bound import floor
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -28,7 +28,7 @@ def test_points_on_a_circle_are_bounded_by_their_tour():
     points = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     cost = np.linalg.norm(points[:, None] - points, axis=2)
     tour = 12 * cost[0, 1]
-    assert tree_bound(cost, tour, 100) == pytest.approx(tour)
+    assert one_tree_bound(cost, tour, 100) == pytest.approx(tour)
 
 
 def test_points_in_the_plane_leave_a_gap_of_a_few_percent(rng):
@@ -42,13 +42,13 @@ def test_points_in_the_plane_leave_a_gap_of_a_few_percent(rng):
 def test_a_bound_whose_time_is_up_is_still_a_bound(rng):
     instance, _ = KINDS["whole"](rng, 6)
     assert floor(instance, until=0.0) == 0.0
-    assert tree_bound(instance.travel, 100.0, 50, until=0.0) == -np.inf
+    assert one_tree_bound(instance.travel, 100.0, 50, until=0.0) == -np.inf
     assert floor(instance, "makespan", until=0.0) <= floor(instance, "makespan")
 
 
 def test_looks_at_the_clock_change_no_bound(rng, monkeypatch):
     instance, _ = KINDS["whole"](rng, 12)
     whole = floor(instance)
-    monkeypatch.setattr("fairway.search.floor.PART", 1)
-    monkeypatch.setattr("fairway.kernels.trees.PAIRS", 1)
+    monkeypatch.setattr("fairway.search.lower_bound.PART", 1)
+    monkeypatch.setattr("fairway.kernels.one_tree.PAIRS", 1)
     assert floor(instance) == whole

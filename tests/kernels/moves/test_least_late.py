@@ -4,9 +4,9 @@ import brute
 import pytest
 
 from fairway.judge import Rejection, verify
-from fairway.kernels.moves.chance import seeded
-from fairway.kernels.moves.form import lonely_form
-from fairway.kernels.moves.tardiness import ease, look_over, tardy_line
+from fairway.kernels.moves.least_late import ease, look_over, tardy_tour
+from fairway.kernels.moves.rng import seeded
+from fairway.kernels.moves.search_model import search_model_without_neighbours
 from fairway.problems.model import model_of
 
 
@@ -20,8 +20,8 @@ def test_violations_are_those_of_the_judge_and_fall(rng, draw):
     for _ in range(40):
         instance = draw(rng, 9)
         model, tour = model_of(instance), 1 + rng.permutation(8)
-        form = lonely_form(model)._replace(closes=model.resource.latest)
-        line = tardy_line(model.inward(tour))
+        form = search_model_without_neighbours(model)._replace(closes=model.resource.latest)
+        line = tardy_tour(model.inward(tour))
         total = look_over(form, line)
         assert total == pytest.approx(broken(instance, tour), abs=1e-9)
         for _ in range(5):

@@ -10,21 +10,21 @@ import numpy as np
 from jaxtyping import Int, UInt
 
 from fairway.kernels.compiling import ZERO, bare, inner
-from fairway.kernels.moves.chance import Random
 from fairway.kernels.moves.descent import Queue, descend, push, queue_for
-from fairway.kernels.moves.form import Form
-from fairway.kernels.moves.lateness import (
+from fairway.kernels.moves.order import by_deadline
+from fairway.kernels.moves.rng import Random
+from fairway.kernels.moves.search_model import SearchModel
+from fairway.kernels.moves.swap import copy
+from fairway.kernels.moves.time_warp import (
     NEXT,
     SETTLED,
     STRENGTH,
     Late,
-    hurry,
-    late_line,
+    late_tour,
     lateness,
+    repair_lateness,
 )
-from fairway.kernels.moves.line import Line, line_of, refresh
-from fairway.kernels.moves.order import by_deadline
-from fairway.kernels.moves.swap import copy
+from fairway.kernels.moves.tour_state import TourState, refresh, tour_state_of
 
 PASSES = 100
 """Times that each stop of a tour that is not feasible may move, where nothing quicker helps."""
@@ -39,7 +39,7 @@ class Room(NamedTuple):
     """What settling a tour needs, one tour after the other."""
 
     late: Late
-    line: Line
+    line: TourState
     queue: Queue
     random: Random
     by_deadline: UInt[np.ndarray, " V"]
@@ -48,13 +48,13 @@ class Room(NamedTuple):
     keys: Int[np.ndarray, " V"]
 
 
-def room_for(form: Form) -> Room:
+def room_for(form: SearchModel) -> Room:
     """For the tours of one instance."""
     ranked = by_deadline(form)
     nodes = len(ranked)
     return Room(
-        late_line(ranked),
-        line_of(form, ranked),
+        late_tour(ranked),
+        tour_state_of(form, ranked),
         queue_for(nodes),
         np.ones(1, np.uint64),
         ranked,
@@ -64,8 +64,8 @@ def room_for(form: Form) -> Room:
 
 
 @bare
-def settle(
-    form: Form,
+def descend_all(
+    form: SearchModel,
     tours: UInt[np.ndarray, "P V"],
     chances: UInt[np.ndarray, " P"],
     margin: float,
@@ -82,7 +82,7 @@ def settle(
 
 
 @inner
-def _in_time(form: Form, node: UInt[np.ndarray, " V"], room: Room) -> bool:
+def _in_time(form: SearchModel, node: UInt[np.ndarray, " V"], room: Room) -> bool:
     """Make a tour feasible, or the least late that is found; whether it is feasible."""
     late, total = room.late, lateness(form, node)
     for at in range(len(node)):
@@ -94,13 +94,13 @@ def _in_time(form: Form, node: UInt[np.ndarray, " V"], room: Room) -> bool:
         if number == FIRST and _hasten(form, late.kept, room):
             total = 0.0
         else:
-            total = hurry(form, late, room.random, len(node) - 2)
+            total = repair_lateness(form, late, room.random, len(node) - 2)
     copy(late.kept, node, ZERO, len(node) - 1)
     return total <= 0
 
 
 @inner
-def _hasten(form: Form, node: UInt[np.ndarray, " V"], room: Room) -> bool:
+def _hasten(form: SearchModel, node: UInt[np.ndarray, " V"], room: Room) -> bool:
     """Move all stops the same part of the way to the order of deadlines, about the least that makes the tour feasible.
 
     About, because halving takes it that what is further on the way is no later.
@@ -120,7 +120,9 @@ def _hasten(form: Form, node: UInt[np.ndarray, " V"], room: Room) -> bool:
 
 
 @inner
-def _part_of_the_way(form: Form, node: UInt[np.ndarray, " V"], part: int, room: Room) -> float:
+def _part_of_the_way(
+    form: SearchModel, node: UInt[np.ndarray, " V"], part: int, room: Room
+) -> float:
     """How late the tour is that has every stop that far on its way; it is left in `room.late.node`."""
     keys, nodes, tour = room.keys, len(node), room.late.node
     for at in range(nodes):
@@ -147,7 +149,7 @@ def _sort(keys: Int[np.ndarray, " V"]) -> None:
 
 
 @inner
-def _shorten(form: Form, node: UInt[np.ndarray, " V"], margin: float, room: Room) -> None:
+def _shorten(form: SearchModel, node: UInt[np.ndarray, " V"], margin: float, room: Room) -> None:
     """Descend from a feasible tour, in place."""
     line = room.line
     copy(node, line.node, ZERO, len(node) - 1)

@@ -1,4 +1,4 @@
-"""The rules of pruning, one a function: what each takes away, no tour that the judge accepts has.
+"""The rules of preprocessing, one a function: what each takes away, no tour that the judge accepts has.
 
 That holds by induction: where every such tour keeps the bounds of a network, it keeps those a rule returns. The
 reach may be that of an earlier, wider network. Why each rule is sound is said in its docstring.
@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 
 from fairway.kernels.compiling import njit
-from fairway.kernels.pruning.network import Marks, Matrix, Network, Reach, Vector
+from fairway.kernels.preprocessing.network import Marks, Matrix, Network, Reach, Vector
 
-Rule = Callable[[Network, Reach], Network]
+MaskRule = Callable[[Network, Reach], Network]
 REPEATS = 1_000
 """Of a rule that goes on while it finds something; a handful is usual."""
 
@@ -94,7 +94,7 @@ def drop_rivals(network: Network, reach: Reach) -> Network:
     return replace(network, arcs=arcs, before=before)
 
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[MaskRule, ...] = (
     raise_openings,
     lower_closings,
     infer_orders,

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import fairway
-from fairway.solver.explain.obstacles import obstacle, overload
+from fairway.solver.explain.trivial import obstacle, overload
 
 
 def test_a_stop_that_closes_before_it_can_be_reached():

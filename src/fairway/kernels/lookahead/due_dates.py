@@ -6,13 +6,13 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from fairway.kernels.lookahead.rule import TOLERANCE, Outlook
+from fairway.kernels.lookahead.config import TOLERANCE, Mask
 from fairway.problems.batch import Batch
 from fairway.problems.problem import State
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Berths:
+class DueDateOrder:
     """The ports in order of their draft: the order in which they can be served if they can be served at all."""
 
     order: Int[Tensor, "B N"]
@@ -22,18 +22,18 @@ class Berths:
     draft: Float[Tensor, "B N"]
 
 
-def berths(batch: Batch) -> Berths:
+def due_date_order(batch: Batch) -> DueDateOrder:
     """Sort the ports of a batch once; the depot's draft is not checked, so it comes last."""
     assert batch.gain is not None, "the exact mask is for loads"
     draft = batch.limit.clone()
     draft[:, 0] = torch.inf
     order = draft.argsort(dim=-1, stable=True)
-    return Berths(
+    return DueDateOrder(
         order, order.argsort(dim=-1), batch.gain.gather(-1, order), draft.gather(-1, order)
     )
 
 
-def exact(known: Berths, state: State, tolerance: float = TOLERANCE) -> Outlook:
+def exact(known: DueDateOrder, state: State, tolerance: float = TOLERANCE) -> Mask:
     """What is known of each port: allowed iff it floats there and the rest can be served in order of draft.
 
     Serving the rest by draft, the load at port k is what is on board plus all of the rest up to k, plus the candidate's
@@ -50,7 +50,7 @@ def exact(known: Berths, state: State, tolerance: float = TOLERANCE) -> Outlook:
     spare = torch.minimum(before - known.demand[:, None, :], after)
     slack = torch.minimum(spare, known.draft[:, None, :] - level)
     slack, level = slack.gather(-1, rank), level.gather(-1, rank)
-    return Outlook(level, level + slack, state.unvisited & (slack >= -tolerance))
+    return Mask(level, level + slack, state.unvisited & (slack >= -tolerance))
 
 
 def _before(room: Float[Tensor, "B P N"]) -> Float[Tensor, "B P N"]:
