@@ -5,7 +5,7 @@ The way of the data, one direction only:
     file / generator -> Instance -> Batch, State -> mask -> scores -> tour -> verify -> Solution
     problems            problems    problems        kernels  policies  search  judge
 
-- `fairway.problems`: instances, sets, batches, the laws that generate them, the test beds, the files
+- `fairway.problems`: instances, sets, batches, the distributions that generate them, the test beds, the files
 - `fairway.judge`: the judge, which shares no code with what it judges
 - `fairway.kernels`: look-ahead, preprocessing and pointer, each with its definition and fast versions that equal it
 - `fairway.policies`: attention models that score candidates, and heatmaps for ants

@@ -178,7 +178,7 @@ def test_the_panel_shows_where_a_run_stands():
         "1.25 %",
         "9.2500",
         "9.1250",
-        "1,234 instances a second, 4,096 so far",
+        "1,234 instances per second, 4,096 so far",
         "loss -0.5000  rate 2.0e-04  phase: online",
     ):
         assert words in text, words

@@ -108,10 +108,10 @@ def test_equal_seeds_give_equal_sets_and_others_do_not():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"problem": "tsp"}, "no law for problem 'tsp'"),
+        ({"problem": "tsp"}, "no distribution for problem 'tsp'"),
         ({"hardness": "brutal"}, "hardness 'brutal'"),
-        ({"hardness": LoweredDrafts(75)}, "a law of that problem"),
-        ({"problem": "tspdl", "hardness": TourWindows()}, "a law of that problem"),
+        ({"hardness": LoweredDrafts(75)}, "a distribution of that problem"),
+        ({"problem": "tspdl", "hardness": TourWindows()}, "a distribution of that problem"),
         ({"n": 1}, "n is 1; expected 2 to 5000 nodes"),
         ({"n": 10**10}, "n is 10000000000"),
         ({"count": 0}, "count is 0"),

@@ -232,7 +232,7 @@ def panel(config: "Config", record: "Record | None", validation: "Validation | N
     pulse = "preparing the first step"
     if record is not None:
         pulse = (
-            f"{record.pace:,.0f} instances a second, {record.instances:,} so far in {record.step:,} steps\n"
+            f"{record.pace:,.0f} instances per second, {record.instances:,} so far in {record.step:,} steps\n"
             f"loss {figures['loss']:.4f}  {mood(record)}"
         )
     head = Table.grid(padding=(0, 2))

@@ -1,1 +1,1 @@
-"""What is asked: instances, sets and batches of them, the laws that generate them, the published beds, the files."""
+"""What is asked: instances, sets and batches of them, their generators, the published test sets, the file formats."""

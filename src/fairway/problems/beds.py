@@ -46,7 +46,7 @@ class Bed:
 
     @property
     def law(self) -> Distribution:
-        """The law with the bed's own parameters."""
+        """The distribution with the bed's own parameters."""
         if self.eta is not None:
             return TourWindows(eta=self.eta)
         return named_distribution(self.problem, self.hardness)

@@ -1,4 +1,4 @@
-"""The same laws on the training device: whole batches at once, in normalised float32, with no loop over instances."""
+"""The same distributions on the training device: whole batches at once, in normalised float32, with no loop."""
 
 import torch
 from jaxtyping import Bool, Float, Int

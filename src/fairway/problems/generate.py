@@ -1,4 +1,4 @@
-"""The laws that the published instances follow, with their parameters, and how to draw from them."""
+"""The distributions that the published instances follow, with their parameters, and how to draw from them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class RandomWindows:
         numbers = len(width) == 2 and _are_numbers(*width, self.pace, self.side)
         if not (numbers and 0 <= width[0] <= width[1] and self.pace > 0 and self.side > 0):
             raise InvalidRequest(
-                f"{self} is no law; expected 0 <= low <= high width, pace and side above 0"
+                f"{self} is no distribution; expected 0 <= low <= high width, pace and side above 0"
             )
 
     def tour_time(self, nodes: int) -> int:
@@ -65,7 +65,7 @@ class TourWindows:
         numbers = _are_numbers(self.eta, self.side, self.depot_closes)
         if not (numbers and self.eta >= 0 and self.side > 0 and self.depot_closes > 0):
             raise InvalidRequest(
-                f"{self} is no law; expected eta >= 0, side and depot_closes above 0"
+                f"{self} is no distribution; expected eta >= 0, side and depot_closes above 0"
             )
 
     def windows(
@@ -127,7 +127,7 @@ DISTRIBUTIONS: dict[tuple[str, str], Distribution] = {
     ("tspdl", "medium"): LoweredDrafts(sigma=75),
     ("tspdl", "hard"): LoweredDrafts(sigma=90),
 }
-"""The paper's laws by name."""
+"""The paper's distributions by name."""
 
 
 def generate(
@@ -138,12 +138,12 @@ def generate(
     count: int = 1,
     seed: int | np.random.Generator = 0,
 ) -> InstanceSet:
-    """Draw a set of instances from one of the paper's laws, or from a law with other parameters.
+    """Draw a set of instances from one of the paper's distributions, or from one with other parameters.
 
     Args:
         problem: "tsptw" or "tspdl".
         n: Number of nodes, the depot included.
-        hardness: "easy", "medium" or "hard", or a law such as `TourWindows(eta=100)`.
+        hardness: "easy", "medium" or "hard", or a distribution such as `TourWindows(eta=100)`.
         count: How many instances.
         seed: Equal seeds give equal sets.
     """
@@ -165,15 +165,15 @@ def generate(
 
 
 def named_distribution(problem: str, hardness: str | Distribution) -> Distribution:
-    """The law meant by a problem and a hardness, checked to fit each other."""
+    """The distribution meant by a problem and a hardness, checked to fit each other."""
     law = hardness if isinstance(hardness, Distribution) else None
     if isinstance(problem, str) and isinstance(hardness, str):
         law = DISTRIBUTIONS.get((problem, hardness))
     fits = isinstance(law, LoweredDrafts) == (problem == "tspdl")
     if law is None or problem not in ("tsptw", "tspdl") or not fits:
         raise InvalidRequest(
-            f"there is no law for problem {problem!r} with hardness {hardness!r}; expected tsptw or tspdl "
-            "with easy, medium or hard, or a law of that problem"
+            f"there is no distribution for problem {problem!r} with hardness {hardness!r}; expected tsptw or tspdl "
+            "with easy, medium or hard, or a distribution of that problem"
         )
     return law
 

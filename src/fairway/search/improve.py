@@ -81,7 +81,7 @@ def improve(
         tour: Where to start; one that is not feasible is first made so. By default a tour is built.
         seconds: Of work, from now on.
         iterations: Rounds of the search; the same seed then gives the same answer.
-        seed: Of all chance.
+        seed: Random seed.
         objective: The least travel, or for time windows the earliest return.
         found: Called with each better tour and its cost, between slices.
     """

@@ -57,7 +57,7 @@ class Record:
     spent: float
     """Which share of the budget is over."""
     pace: float
-    """Instances a second, since the record before."""
+    """Instances per second, since the record before."""
     rate: float
     """The learning rate."""
     phase: str

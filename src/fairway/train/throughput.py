@@ -22,7 +22,7 @@ from fairway.train.runner import learners_of, policy_engine
 from fairway.train.step import in_half
 
 REFERENCE = {50: 170.0, 100: 57.0}
-"""Instances a second of the authors' code on an H200, POMO*+PIP at its own batch of 64."""
+"""Instances per second of the authors' code on an H200, POMO*+PIP at its own batch of 64."""
 SIZES = {50: (512, 50), 100: (256, 100), 200: (64, 100)}
 """Nodes, and the batch and the tours of an instance that they are measured with on a GPU."""
 SMALL = {20: (32, 20), 50: (16, 20)}

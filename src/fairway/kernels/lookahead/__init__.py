@@ -1,7 +1,8 @@
 """The look-ahead: which candidates for the next stop can be part of a tour that keeps every limit.
 
 `reference` is the definition; `dense` (torch, any device) and, for one step at most, `cpu` (numba) and `gpu` (Triton)
-must equal it; `due_dates` is the exact answer for draft limits; `preprocessing` says more about an instance before any tour.
+must equal it; `due_dates` is the exact answer for draft limits; `preprocessing` says more about an
+instance before any tour begins.
 """
 
 from collections.abc import Callable
