@@ -110,7 +110,7 @@ def test_a_picture_that_cannot_be_saved_is_refused_before_solving(stops, tmp_pat
 @pytest.mark.parametrize("workers", [0, -2])
 def test_what_is_no_crew_is_refused_for_one_instance_too(stops, workers):
     said = sentence(run("solve", stops, f"--workers={workers}"))
-    assert f"workers is {workers}; expected one process or more" in said
+    assert f"workers is {workers}; expected a whole number, 1 or more" in said
 
 
 def test_what_is_no_policy_is_named_as_it_was_given(stops, tmp_path):

@@ -9,6 +9,7 @@ import torch
 
 import fairway
 from fairway.errors import InvalidFile, InvalidRequest
+from fairway.inference import anytime
 from fairway.inference.anytime import FORAGING
 from fairway.judge import Solution, verify
 from fairway.policies.attention import Policy
@@ -142,7 +143,7 @@ def test_other_units_and_service_times_are_no_obstacle(policy, easy):
     """A policy sees instances in a unit of its own, whatever theirs is."""
     instance = easy[0]
     larger = replace(
-        instance, travel=1000 * instance.travel, opens=1000 * instance.opens,
+        instance, travel=1000 * instance.travel, cost=None, opens=1000 * instance.opens,
         closes=1000 * instance.closes, coordinates=1000 * instance.coordinates,
     )  # fmt: skip
     one, other = (next(guided_tours(each, policy, 9.0)) for each in (instance, larger))
