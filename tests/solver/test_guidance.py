@@ -24,11 +24,15 @@ from fairway.solver.request import Request
 from fairway.weights import shipped
 
 
-@pytest.fixture
-def policy(tmp_path):
+def saved_policy(place):
     torch.manual_seed(3)
     small = Policy(PolicyConfig(layers=1, width=32, heads=2, hidden=16))
-    save_policy(small, tmp_path / "policy", trained={"problem": "tsptw", "recipe": "small"})
+    save_policy(small, place / "policy", trained={"problem": "tsptw", "recipe": "small"})
+
+
+@pytest.fixture
+def policy(tmp_path):
+    saved_policy(tmp_path)
     return tmp_path
 
 
@@ -47,6 +51,14 @@ def colony(tmp_path):
 def easy():
     """Instances on which even an untrained policy finds a tour."""
     return generate("tsptw", n=20, hardness="easy", count=3, seed=1)[1:]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled(tmp_path_factory):
+    """Nothing is compiled while a clock runs."""
+    place = tmp_path_factory.mktemp("compiled")
+    saved_policy(place)
+    prepare(generate("tsptw", n=20, hardness="easy", count=1, seed=1)[0], place)
 
 
 def test_a_policys_tour_is_where_the_search_begins(policy, easy):
