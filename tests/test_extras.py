@@ -22,7 +22,7 @@ def without(code, *arguments):
 
 @pytest.mark.parametrize("words", [
     "train fairway-tsptw20-hard", "bench train", "solve --policy general-tsptw",
-    "evaluate --method policy --policy general-tsptw --bed tsptw50-hard",
+    "evaluate policy general-tsptw --bed tsptw50-hard",
 ])  # fmt: skip
 def test_a_verb_that_learns_says_what_to_install(words):
     result = without("from fairway.cli import main; main()", *words.split())

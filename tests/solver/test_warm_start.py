@@ -9,6 +9,7 @@ import torch
 
 import fairway
 from fairway.errors import InvalidFile, InvalidRequest
+from fairway.inference import anytime
 from fairway.inference.anytime import FORAGING
 from fairway.judge import Solution, verify
 from fairway.policies.attention import Policy
@@ -23,11 +24,15 @@ from fairway.solver.warm_start import choice_of, guided_tours, model_at, prepare
 from fairway.weights import shipped
 
 
-@pytest.fixture
-def policy(tmp_path):
+def saved_policy(place):
     torch.manual_seed(3)
     small = Policy(PolicyConfig(layers=1, width=32, heads=2, hidden=16))
-    save_policy(small, tmp_path / "policy", trained={"problem": "tsptw", "recipe": "small"})
+    save_policy(small, place / "policy", trained={"problem": "tsptw", "recipe": "small"})
+
+
+@pytest.fixture
+def policy(tmp_path):
+    saved_policy(tmp_path)
     return tmp_path
 
 
@@ -46,6 +51,14 @@ def colony(tmp_path):
 def easy():
     """Instances on which even an untrained policy finds a tour."""
     return generate("tsptw", n=20, hardness="easy", count=3, seed=1)[1:]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled(tmp_path_factory):
+    """Nothing is compiled while a clock runs."""
+    place = tmp_path_factory.mktemp("compiled")
+    saved_policy(place)
+    prepare(generate("tsptw", n=20, hardness="easy", count=1, seed=1)[0], place)
 
 
 def test_a_policys_tour_is_where_the_search_begins(policy, easy):
@@ -142,7 +155,7 @@ def test_other_units_and_service_times_are_no_obstacle(policy, easy):
     """A policy sees instances in a unit of its own, whatever theirs is."""
     instance = easy[0]
     larger = replace(
-        instance, travel=1000 * instance.travel, opens=1000 * instance.opens,
+        instance, travel=1000 * instance.travel, cost=None, opens=1000 * instance.opens,
         closes=1000 * instance.closes, coordinates=1000 * instance.coordinates,
     )  # fmt: skip
     one, other = (next(guided_tours(each, policy, 9.0)) for each in (instance, larger))

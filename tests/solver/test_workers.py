@@ -105,7 +105,7 @@ def awaited(condition, seconds):
 
 WORK = {
     "solve": "solve {set} --seconds 600 --workers 2",
-    "evaluate": "evaluate --bed {set} --method improve --seconds 600 --workers 2",
+    "evaluate": "evaluate solver local-search --bed {set} --seconds 600 --workers 2",
 }
 
 

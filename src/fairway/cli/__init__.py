@@ -36,7 +36,8 @@ def main() -> None:
         # Its children need not be told: they end with it.
         signal.signal(signal.SIGTERM, lambda *_: os._exit(TERMINATED))
     code = _run()
-    gc.freeze()  # or the interpreter would go over every object once more at its exit, for a fifth of its time
+    if "torch" not in sys.modules:  # whose extensions would call what is left a leak
+        gc.freeze()  # or the interpreter would go over every object once more at its exit, for a fifth of its time
     sys.exit(code)
 
 

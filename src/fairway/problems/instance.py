@@ -42,7 +42,7 @@ class Instance:
     travel: Float[np.ndarray, "N N"]
     """Time from row to column; need be neither symmetric nor metric."""
     cost: Float[np.ndarray, "N N"]
-    """What is minimised; travel itself where nothing else is given."""
+    """What is minimised; travel itself where nothing else is given, so that a copy with other travel asks for None."""
     service: Vector
     opens: Vector
     closes: Vector
