@@ -187,8 +187,8 @@ def test_kinds_that_do_not_exist_are_refused_in_one_sentence():
     code = """
 from fairway.errors import InvalidRequest
 from fairway.inference.config import DecodeConfig
-from fairway.kernels.lookahead.config import Guard
-for kind, wrong in ((DecodeConfig, "retreat"), (Guard, "mine")):
+from fairway.kernels.lookahead.config import MaskConfig
+for kind, wrong in ((DecodeConfig, "retreat"), (MaskConfig, "mine")):
     try: kind(wrong)
     except InvalidRequest as error: print(error)
 """
