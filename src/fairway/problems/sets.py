@@ -98,7 +98,7 @@ class InstanceSet:
         if labels is None:
             labels = [f"{name}-{number}" for number in range(count)]
         checked = {
-            "places": locations,
+            "locations": locations,
             "opens": _per_node(opens, "opens", locations.shape),
             "closes": _per_node(closes, "closes", locations.shape),
             "service": _per_node(service, "service", locations.shape),
