@@ -9,7 +9,7 @@ from command import sentence
 from fairway.errors import LearningMissing
 from fairway.extras import LEARN, SENTENCE, can_learn, learning
 from fairway.problems.generate import generate
-from fairway.solver.warm_start import usual
+from fairway.solver.warm_start import default_policy
 
 BLOCKED = f"import sys\nfor name in {LEARN!r}: sys.modules[name] = None\n"
 
@@ -40,9 +40,9 @@ def test_python_raises_the_same_sentence(asked):
 def test_the_usual_policy_is_gone_without(monkeypatch):
     large = generate("tspdl", n=300, hardness="hard", count=1, seed=1)[0]
     assert can_learn()
-    assert usual(large, 10.0) is not None
+    assert default_policy(large, 10.0) is not None
     monkeypatch.setitem(sys.modules, "torch", None)
-    assert usual(large, 10.0) is None
+    assert default_policy(large, 10.0) is None
 
 
 def test_another_missing_module_is_not_blamed_on_the_extra():
