@@ -167,7 +167,7 @@ def test_other_instances_under_the_same_name_do_not_go_into_the_same_file(instan
 def test_other_places_under_the_same_windows_do_not_either(instances, place):
     some = instances[:6]
     finished(SolverEval(solver="greedy-c"), some, place)
-    moved = replace(some, places=instances[6:12].locations)
+    moved = replace(some, locations=instances[6:12].locations)
     with pytest.raises(InvalidRequest, match="is taken by an evaluation with other"):
         finished(SolverEval(solver="greedy-c"), moved, place)
 
