@@ -72,8 +72,8 @@ _HOMES = {
     "judge": ("Rejection", "Solution", "Violation", "verify"),
 }
 _RENAMED = {
-    "TSPDLSet": "InstanceSet(places, demand=..., draft=...)",
-    "TSPTWSet": "InstanceSet(places, opens=..., closes=...)",
+    "TSPDLSet": "InstanceSet(locations, demand=..., draft=...)",
+    "TSPTWSet": "InstanceSet(locations, opens=..., closes=...)",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
