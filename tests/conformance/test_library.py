@@ -40,7 +40,9 @@ def drafts():
 
 
 def test_every_file_is_read():
-    files = [path for path in BENCH.rglob("*") if path.suffix in (".txt", ".dat")]
+    folders = (BENCH / "tsptw", BENCH / "tspdl")
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    files = [path for path in files if path.suffix in (".txt", ".dat")]
     instances = [read(path) for path in files]
     assert len(instances) == 95 + 32 + 23 + 95 + 23 + 150
     assert sum(instance.timed for instance in instances) == 268
