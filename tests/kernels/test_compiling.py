@@ -1,12 +1,14 @@
 """Compiled code is kept wherever that is possible, found wherever it is, and done without where it cannot be kept."""
 
 import os
+import pickle
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import numba
 import pytest
 
 import fairway
@@ -98,3 +100,16 @@ def test_a_changed_kernel_makes_all_kept_code_stale(tmp_path, monkeypatch):
     assert compiling._stamp.__wrapped__() == before
     (tmp_path / "inner" / "kernel.py").write_text("second")
     assert compiling._stamp.__wrapped__() != before
+
+
+def test_an_index_that_names_what_is_no_more_is_replaced(tmp_path, monkeypatch):
+    """As after an upgrade in place: the kept code of a version before, with a type from a module that has moved."""
+    monkeypatch.setattr(compiling, "_folders", lambda: iter([tmp_path]))
+    monkeypatch.setattr(compiling, "kept_in", lambda: tmp_path)
+    monkeypatch.setattr(compiling, "_announce", lambda: None)
+    gone = b"cfairway.kernels.no_more\nType\n."
+    (tmp_path / "kernel.nbi").write_bytes(pickle.dumps(numba.__version__) + gone)
+    layers = compiling._Layers("kernel")
+    assert layers.load("key") is None
+    layers.save("key", "code")
+    assert layers.load("key") == "code"

@@ -144,7 +144,7 @@ class _Layers:
 
     def load(self, key: object) -> object:
         for folder in _folders():
-            with suppress(OSError, EOFError, pickle.UnpicklingError):
+            with suppress(Exception):  # an index may be cut short, or name types of another version
                 if (found := self._within(folder).load(key)) is not None:
                     return found
         _announce()
@@ -153,7 +153,11 @@ class _Layers:
     def save(self, key: object, code: object) -> None:
         if (folder := kept_in()) is not None:
             with suppress(OSError):  # a full disk costs the next process its time, and nothing else
-                self._within(folder).save(key, code)
+                try:
+                    self._within(folder).save(key, code)
+                except (ImportError, AttributeError, EOFError, pickle.UnpicklingError):
+                    (folder / f"{self._name}.nbi").unlink()  # an index that names what is no more
+                    self._within(folder).save(key, code)
 
     def _within(self, folder: Path) -> IndexDataCacheFile:
         return IndexDataCacheFile(str(folder), self._name, _stamp())
