@@ -19,7 +19,7 @@ KINDS = [("hard", 50), ("medium", 50), ("hard", 100), ("medium", 100)]
 WAYS = {
     "one step": (build, MaskConfig()),
     "pairs": (build, MaskConfig(rule=PAIRS)),
-    "pairs, with second thoughts": (build_with_backtracking, MaskConfig(rule=PAIRS)),
+    "pairs, with backtracking": (build_with_backtracking, MaskConfig(rule=PAIRS)),
 }
 
 

@@ -92,7 +92,7 @@ def test_no_step_of_an_ant_waits_for_the_gpu():
 )
 @pytest.mark.parametrize("guard", [MaskConfig(), MaskConfig(rule=PAIRS)], ids=["one step", "pairs"])
 def test_policies_propose_the_same_tours(mode, guard):
-    """Under pairs greedy tours have second thoughts, and an untrained policy needs them."""
+    """Under pairs greedy tours have backtracking, and an untrained policy needs them."""
     torch.manual_seed(5)
     policy = Policy(replace(POMO, layers=2, facts=8)).eval().requires_grad_(False)
     instances = generate("tsptw", n=40, hardness="hard", count=12, seed=3)

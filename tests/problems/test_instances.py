@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fairway import explain, solve
+from fairway import draw, explain, solve
 from fairway.errors import InvalidInstance, InvalidRequest
 from fairway.judge import Solution, verify
 from fairway.problems.distances import euclidean
@@ -175,6 +175,7 @@ def test_what_cannot_be_served_yet_is_stated_and_refused_in_words(asked, named):
         lambda: verify(instance, [1, 2]),
         lambda: solve(instance),
         lambda: explain(instance),
+        lambda: draw(instance),
     ):
         with pytest.raises(InvalidRequest, match=named):
             serve()

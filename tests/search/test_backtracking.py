@@ -1,4 +1,4 @@
-"""Second thoughts: nothing of a feasible tour is refused, and what fails without them fails less with them."""
+"""Backtracking: nothing of a feasible tour is refused, and what fails without them fails less with them."""
 
 from dataclasses import fields
 

@@ -25,13 +25,13 @@ def test_a_killed_process_loses_nothing_but_its_instance():
     job = Job(easy(7), None, Request(seconds=0.3))
     warm_up(job.kinds, job.request)
     results = {}
-    with WorkerPool(job, 2) as crew:
-        victim = crew._workers[0]
+    with WorkerPool(job, 2) as pool:
+        victim = pool._workers[0]
         while not victim.due:
-            results.update(crew.collect(0.1))
+            results.update(pool.collect(0.1))
         victim.process.kill()
-        while not crew.finished:
-            results.update(crew.collect(0.1))
+        while not pool.finished:
+            results.update(pool.collect(0.1))
     lost = [result for result in results.values() if result.status == "unknown"]
     assert sorted(results) == list(range(7))
     assert len(lost) == 1
@@ -51,10 +51,10 @@ def test_a_process_killed_while_it_starts_loses_nothing():
     job = Job(easy(4), None, Request(seconds=0.1))
     warm_up(job.kinds, job.request)
     results = {}
-    with WorkerPool(job, 2) as crew:
-        crew._workers[0].process.kill()
-        while not crew.finished:
-            results.update(crew.collect(0.1))
+    with WorkerPool(job, 2) as pool:
+        pool._workers[0].process.kill()
+        while not pool.finished:
+            results.update(pool.collect(0.1))
     assert sorted(results) == list(range(4))
     assert {result.status for result in results.values()} == {"feasible"}
 
@@ -72,11 +72,11 @@ def test_where_no_process_can_start_this_one_does_it_all_and_says_so(
 
 
 def test_few_answers_wait_for_an_earlier_one():
-    crew = WorkerPool(Job(easy(1), None, Request()), 0)
-    crew._workers.append(SimpleNamespace(due=deque([7])))
+    pool = WorkerPool(Job(easy(1), None, Request()), 0)
+    pool._workers.append(SimpleNamespace(due=deque([7])))
     for start, employs in ((7 + workers.AHEAD - 1, True), (7 + workers.AHEAD, False)):
-        crew._todo = deque([range(start, 10_000)])
-        assert crew._may_employ() is employs
+        pool._todo = deque([range(start, 10_000)])
+        assert pool._may_employ() is employs
 
 
 def alive(pid):

@@ -45,7 +45,7 @@ def solve(
     """Find the best tour of each instance in the time given, verified, and proved optimal where possible."""
     from fairway.cli import inputs
     from fairway.solver.request import Request
-    from fairway.solver.solving import crew_size, job_of
+    from fairway.solver.solving import job_of, pool_size
     from fairway.solver.warm_start import choice_of
 
     chosen = choice_of(None if policy == "none" else policy)
@@ -56,7 +56,7 @@ def solve(
         raise InvalidRequest(f"--plot and --initial belong to one instance; there are {count}")
     for group in groups:
         job_of(group.instances, request, None)  # what cannot be asked is refused before any work
-    workers = crew_size(workers)
+    workers = pool_size(workers)
     places = _picture_places(plot, pictures)
     codes = {BAD_INPUT} if refused else set()
     for group in groups:

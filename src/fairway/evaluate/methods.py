@@ -19,7 +19,7 @@ from fairway.inference.config import ACOConfig, DecodeConfig
 from fairway.problems.beds import beds
 from fairway.problems.sets import InstanceSet
 from fairway.solver.request import Request
-from fairway.solver.solving import crew_size
+from fairway.solver.solving import pool_size
 from fairway.solver.warmup import warm_up
 
 TOGETHER = 500
@@ -132,7 +132,7 @@ class AntsEval(Trained):
         colony, threads = load_colony(self.policy, device_named(self.device)), 1
         colony.check(instances, self.aco.guard)
         if self.aco.search != "none":
-            threads = crew_size(self.workers)
+            threads = pool_size(self.workers)
             warm_up([instances[0]], Request())
 
         def run(some: InstanceSet, first: int) -> list[Proposal]:
@@ -183,7 +183,7 @@ def _polished(inner: Method, config: Trained) -> Iterator[Method]:
     if config.polish == 0:
         yield inner
         return
-    workers = crew_size(config.workers)
+    workers = pool_size(config.workers)
     work = partial(single.by_local_search, seconds=config.polish, seed=config.seed)
     with shared_out(work, workers) as search:
 

@@ -27,7 +27,7 @@ PUBLISHED_TOLERANCE = 1e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class References:
-    """Best known costs, one an instance; NaN where the source has no tour, or one that is not of its cost."""
+    """Best known costs, one per instance; NaN where the source has no tour, or one that is not of its cost."""
 
     bed: str
     source: str

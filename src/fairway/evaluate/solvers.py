@@ -26,7 +26,7 @@ from fairway.evaluate.single import Answer, Proposal, Tour, proposed, shared_out
 from fairway.judge import TOLERANCE
 from fairway.problems.sets import InstanceSet
 from fairway.solver.request import Request
-from fairway.solver.solving import crew_size, job_of, solved
+from fairway.solver.solving import job_of, pool_size, solved
 from fairway.solver.warm_start import choice_of, model_at
 
 
@@ -92,7 +92,7 @@ def _greedy(rule: str) -> Callable[[SolverEval, InstanceSet], Opened]:
 
 def _solve(config: SolverEval, instances: InstanceSet) -> Opened:
     """The whole of our solver."""
-    workers = crew_size(config.workers)
+    workers = pool_size(config.workers)
     request = Request(config.seconds, seed=config.seed, policy=choice_of(config.policy))
 
     def run(some: InstanceSet, first: int) -> Iterator[Proposal]:
@@ -122,7 +122,7 @@ def _alone(
     @contextmanager
     def made(config: SolverEval, instances: InstanceSet) -> Iterator[Method]:
         chosen = partial(solver, **{name: getattr(config, name) for name in settings})
-        workers = crew_size(config.workers)
+        workers = pool_size(config.workers)
         begin, said = beginner(config, instances)
         with shared_out(chosen, workers) as solve:
 

@@ -148,7 +148,7 @@ def _likeliest(batch: Batch, model: Model, pointer: Pointer, until: float) -> In
 
 
 def _single(batch: Batch, model: Model, pointer: Pointer, until: float) -> Int[Tensor, "1 1 M"]:
-    """The best candidate at each step, without second thoughts: a search mends the tour sooner."""
+    """The best candidate at each step, without backtracking: a search mends the tour sooner."""
     pause = _in_time(until)
     if cpu.reaches(batch, pointer, model.guard):
         return cpu.decode(batch, pointer, model.guard, None, pause).tours

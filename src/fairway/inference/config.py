@@ -24,7 +24,7 @@ class DecodeConfig:
     width: int = 16
     """Of a beam, for each view where there are several."""
     budget: int = 200
-    """Steps that a greedy tour may take beyond the shortest, for second thoughts under a mask that asks about pairs."""
+    """Steps that a greedy tour may take beyond the shortest, for backtracking under a mask that asks about pairs."""
     guard: MaskConfig | None = None
     """Which mask is used; None for the one the policy was trained with."""
 

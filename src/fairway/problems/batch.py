@@ -32,7 +32,7 @@ class Geometry:
         """The way from one node straight to another."""
         if self.matrix is not None:
             return self.matrix[rows(here), here, there]
-        assert self.coordinates is not None, "a ground has coordinates or matrices"
+        assert self.coordinates is not None, "a geometry has coordinates or matrices"
         apart = self.coordinates[rows(here), here] - self.coordinates[rows(there), there]
         return apart.square().sum(-1).sqrt()
 

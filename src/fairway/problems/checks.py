@@ -42,7 +42,8 @@ def matrix(
         )
     if nodes not in (None, len(array)):
         raise InvalidInstance(
-            f"{name} has {len(array)} rows; expected {nodes}, one a node of the travel matrix", name
+            f"{name} has {len(array)} rows; expected {nodes}, one per node of the travel matrix",
+            name,
         )
     _refuse(array < 0, array, name, "zero or more")
     np.fill_diagonal(array, 0.0)
@@ -66,7 +67,7 @@ def vector(
         array = np.full(nodes, array)
     if array.shape != (nodes,):
         raise InvalidInstance(
-            f"{name} has shape {_shape(array)}; expected {nodes} numbers, one a node of the travel matrix",
+            f"{name} has shape {_shape(array)}; expected {nodes} numbers, one per node of the travel matrix",
             name,
         )
     if non_negative:
@@ -181,7 +182,7 @@ def stop_names(names: Sequence[str] | None, nodes: int) -> tuple[str, ...] | Non
     known = tuple(title(str(name), "names", node) for node, name in enumerate(names))
     if len(known) != nodes:
         raise InvalidInstance(
-            f"{len(known)} names were given; expected {nodes}, one a node", "names"
+            f"{len(known)} names were given; expected {nodes}, one per node", "names"
         )
     for node, name in enumerate(known if len(set(known)) < nodes else ()):
         if name in known[:node]:

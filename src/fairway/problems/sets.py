@@ -113,7 +113,7 @@ class InstanceSet:
             object.__setattr__(self, field_name, value)
         if len(labels) != count:
             raise InvalidInstance(
-                f"{len(labels)} labels were given; expected {count}, one an instance"
+                f"{len(labels)} labels were given; expected {count}, one per instance"
             )
         self._check_members()
 
@@ -221,7 +221,7 @@ def instance_set(instances: Sequence[Instance], name: str = "") -> InstanceSet:
 
 
 def _gathered(instances: Sequence[Instance]) -> Locations:
-    """The places of single instances; their matrices are dropped where coordinates give them back to the last bit."""
+    """Where single instances lie; their matrices are dropped where coordinates give them back to the last bit."""
     if len({i.nodes for i in instances}) != 1:
         raise InvalidInstance(
             "a set holds instances of one size; these differ in their number of nodes"

@@ -1,4 +1,4 @@
-"""Second thoughts: greedy tours that ran into a dead end are built again, each choice tried out before it is taken.
+"""Backtracking: greedy tours that ran into a dead end are built again, each choice tried out before it is taken.
 
 A choice is refused where the orders among what would be left leave some node no time, and taken back where every
 choice after it is refused. No move of a feasible tour is refused for its orders, so that a tour which ended well would
@@ -30,7 +30,7 @@ BUDGET = 200
 def build_with_backtracking(
     batch: Batch, pointer: Pointer, guard: MaskConfig, budget: int = BUDGET
 ) -> Rollout:
-    """One greedy tour an instance; under a guard that asks about pairs, with second thoughts if there is a budget."""
+    """One greedy tour an instance; under a guard that asks about pairs, with backtracking if there is a budget."""
     built = build(batch, pointer, guard)
     asks_about_pairs = guard.kind == "ahead" and guard.rule.pairs and guard.until is None
     if not asks_about_pairs or budget == 0:

@@ -68,7 +68,7 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
         instances: One instance, or many: a list gives a list, in the same order.
         seconds: For each instance. Less is taken where a proof ends the search; compiling is not counted.
         seed: Equal seeds give equal answers where `iterations` are given.
-        initial: A tour to start from, one an instance; the answer is never worse than a feasible one.
+        initial: A tour to start from, one per instance; the answer is never worse than a feasible one.
         workers: Processes for a list; by default as many as there are cores. One stays in this process.
         iterations: Of local search, in place of seconds: the clock then plays no part.
         objective: The least travel, or for time windows the earliest return.
@@ -79,7 +79,7 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
     request = Request(seconds, iterations, seed, objective, choice_of(policy))
     if watch is not None and not (callable(watch) and isinstance(instances, Instance)):
         raise InvalidRequest("watch is a function, and is told of one instance; leave it out here")
-    crew_size(workers)
+    pool_size(workers)
     if isinstance(instances, Instance):
         request.check(instances)
         return solved_one(instances, request, initial, watch)
@@ -111,7 +111,7 @@ def job_of(
     given = len(initial) if isinstance(initial, Sequence | np.ndarray) else "no list of"
     if given != len(listed):
         raise InvalidRequest(
-            f"{given} initial plans were given for {len(listed)} instances; expected one an instance, or None"
+            f"{given} initial plans were given for {len(listed)} instances; expected one per instance, or None"
         )
     plans = [
         None if plan is None else checked_plan(instance, plan)
@@ -120,7 +120,7 @@ def job_of(
     return Job(listed, plans, request)
 
 
-def crew_size(workers: int | None) -> int:
+def pool_size(workers: int | None) -> int:
     """The processes asked for, or one for each core."""
     if workers is None:
         return cores()
@@ -134,7 +134,7 @@ def solved(job: Job, workers: int | None) -> Iterator[Result]:
     So many processes work on them, or as many as there are cores.
     """
     total = len(job.instances)
-    count = min(crew_size(workers), total)
+    count = min(pool_size(workers), total)
     early: dict[int, Result] = {}
     following = 0
     with _progress() as progress, Interrupts() as interrupts:
@@ -152,21 +152,21 @@ def solved(job: Job, workers: int | None) -> Iterator[Result]:
 
 def _answers(job: Job, count: int, interrupts: Interrupts) -> Iterator[Answer]:
     """Work shared with so many other processes; while they start, or where there are none, this one does it."""
-    with WorkerPool(job, count) as crew:
+    with WorkerPool(job, count) as pool:
         warm_up(job.kinds, job.request)
-        while not (crew.finished or crew.deserted or interrupts.heard):
-            helping = crew.starting and job.request.patience <= HELP
-            yield from crew.collect(0.0 if helping else 0.1)
-            for number in crew.take(1) if helping else ():
+        while not (pool.finished or pool.deserted or interrupts.heard):
+            helping = pool.starting and job.request.patience <= HELP
+            yield from pool.collect(0.0 if helping else 0.1)
+            for number in pool.take(1) if helping else ():
                 yield number, job.solve(number, interrupts)
-        if count > 0 and crew.deserted and not crew.finished:
+        if count > 0 and pool.deserted and not pool.finished:
             why = "no process to solve with could be started; going on in this one"
             print(f"fairway: {why}", file=sys.stderr)
-        while not (crew.finished or interrupts.heard):
-            for number in crew.take(1):
+        while not (pool.finished or interrupts.heard):
+            for number in pool.take(1):
                 yield number, job.solve(number, interrupts)
         if interrupts.heard:
-            yield from crew.stop()
+            yield from pool.stop()
 
 
 def _progress() -> Progress:
