@@ -7,6 +7,7 @@ import fairway
 from fairway.errors import InvalidRequest
 from fairway.judge import Solution, verify
 from fairway.problems.sets import instance_set
+from fairway.solver import solving
 
 
 def mixed(rng, count):
@@ -34,6 +35,25 @@ def test_a_set_is_a_list_too():
         for instance, result in zip(instances, results, strict=True):
             assert isinstance(verify(instance, result.tour), Solution)
     assert answers(results) == answers(fairway.solve(list(instances), workers=1))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "asked", "started"), [(0.01, None, 0), (0.01, 2, 2), (9.0, None, 2)]
+)
+def test_processes_are_started_where_they_are_worth_it_or_asked_for(
+    rng, monkeypatch, seconds, asked, started
+):
+    counts = []
+
+    class Counted(solving.WorkerPool):
+        def __init__(self, job, count):
+            counts.append(count)
+            super().__init__(job, count)
+
+    monkeypatch.setattr(solving, "WorkerPool", Counted)
+    monkeypatch.setattr(solving, "cores", lambda: 2)
+    fairway.solve(mixed(rng, 2), seconds=seconds, workers=asked)
+    assert counts == [started]
 
 
 def test_each_instance_has_its_own_plan(window_instance, draft_instance):

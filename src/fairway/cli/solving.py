@@ -56,7 +56,7 @@ def solve(
         raise InvalidRequest(f"--plot and --initial belong to one instance; there are {count}")
     for group in groups:
         job_of(group.instances, request, None)  # what cannot be asked is refused before any work
-    workers = pool_size(workers)
+    pool_size(workers)
     places = _picture_places(plot, pictures)
     codes = {BAD_INPUT} if refused else set()
     for group in groups:
@@ -107,7 +107,7 @@ def warmup() -> None:
 
 
 def _results(
-    group: "Group", request: "Request", initial: str | None, workers: int
+    group: "Group", request: "Request", initial: str | None, workers: int | None
 ) -> Generator["Result", None, None]:
     """The results of a group as they come; a single instance shows how its tour improves."""
     from fairway.cli import inputs

@@ -23,6 +23,8 @@ from fairway.solver.workers import Answer, Interrupts, Job, WorkerPool
 
 HELP = 1.0
 """Seconds an instance may take at most for this process to work along while others start."""
+WORTHWHILE = 2.0
+"""Seconds of work from which on other processes are worth their start, about a second, where none are asked for."""
 
 
 @overload
@@ -134,7 +136,8 @@ def solved(job: Job, workers: int | None) -> Iterator[Result]:
     So many processes work on them, or as many as there are cores.
     """
     total = len(job.instances)
-    count = min(pool_size(workers), total)
+    shared = workers is not None or total * job.request.patience > WORTHWHILE
+    count = min(pool_size(workers), total) if shared else 1
     early: dict[int, Result] = {}
     following = 0
     with _progress() as progress, Interrupts() as interrupts:
