@@ -31,20 +31,20 @@ def seconds(work: Callable[[], object], repeats: int = 3) -> float:
     return min(spans)
 
 
-def one_by_one_windows(law: TourWindows) -> np.ndarray:
+def one_by_one_windows(distribution: TourWindows) -> np.ndarray:
     """Hard windows the way the authors' generator works: a permutation drawn for each instance in turn."""
     closes = np.zeros((COUNT, NODES))
-    points = torch.rand(COUNT, NODES, 2) * law.side
+    points = torch.rand(COUNT, NODES, 2) * distribution.side
     for index in range(COUNT):
         tour = torch.cat([torch.zeros(1, dtype=torch.long), torch.randperm(NODES - 1) + 1])
         arrivals = points[index, tour].diff(dim=0).norm(dim=-1).cumsum(0)
-        closes[index, tour[1:]] = (arrivals + law.eta * torch.rand(NODES - 1)).numpy()
+        closes[index, tour[1:]] = (arrivals + distribution.eta * torch.rand(NODES - 1)).numpy()
     return closes
 
 
-def one_by_one_drafts(law: LoweredDrafts) -> np.ndarray:
+def one_by_one_drafts(distribution: LoweredDrafts) -> np.ndarray:
     """Draft limits the way the authors' generator works: rejection for each instance in turn."""
-    lowered = law.lowered(NODES)
+    lowered = distribution.lowered(NODES)
     draft = np.full((COUNT, NODES), NODES - 1.0)
     for index in range(COUNT):
         ports = np.random.choice(range(1, NODES), lowered, replace=False)  # noqa: NPY002 - as they do
@@ -62,12 +62,14 @@ def generators(table: Table) -> None:
     devices = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
     loops = {("tsptw", "hard"): one_by_one_windows, ("tspdl", "hard"): one_by_one_drafts}
     for (problem, hardness), loop in loops.items():
-        law = DISTRIBUTIONS[problem, hardness]
-        slow = seconds(partial(loop, law), repeats=1)
-        ways = {"numpy": partial(generate, problem, n=NODES, hardness=law, count=COUNT, seed=1)}
+        distribution = DISTRIBUTIONS[problem, hardness]
+        slow = seconds(partial(loop, distribution), repeats=1)
+        paths = {
+            "numpy": partial(generate, problem, n=NODES, hardness=distribution, count=COUNT, seed=1)
+        }
         for device in devices:
-            ways[f"torch, {device}"] = partial(_drawn, law, device)
-        for name, way in ways.items():
+            paths[f"torch, {device}"] = partial(_drawn, distribution, device)
+        for name, way in paths.items():
             way()
             table.add_row(
                 f"generate {problem} {hardness}, {COUNT:,} x {NODES}, {name}",
@@ -75,8 +77,8 @@ def generators(table: Table) -> None:
             )
 
 
-def _drawn(law: TourWindows | LoweredDrafts, device: str) -> None:
-    draw(law, NODES, COUNT, torch.Generator(device).manual_seed(1))
+def _drawn(distribution: TourWindows | LoweredDrafts, device: str) -> None:
+    draw(distribution, NODES, COUNT, torch.Generator(device).manual_seed(1))
     if device == "cuda":
         torch.cuda.synchronize()
 

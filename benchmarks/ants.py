@@ -70,14 +70,16 @@ def milliseconds_of_search(nodes: int) -> tuple[float, float]:
     count = 20 if nodes <= 200 else 5
     random = np.random.default_rng(0)
     instances = generate("tsptw", n=nodes, hardness="medium", count=2, seed=1)
-    forms = [search_model_of(model_of(instance)) for instance in instances]
-    tours = np.stack([[1 + random.permutation(nodes - 1) for _ in range(count)] for _ in forms])
-    polish(forms, tours[:, :1])  # compiled now
+    search_models = [search_model_of(model_of(instance)) for instance in instances]
+    tours = np.stack(
+        [[1 + random.permutation(nodes - 1) for _ in range(count)] for _ in search_models]
+    )
+    polish(search_models, tours[:, :1])  # compiled now
     taken = []
     for _ in range(2):
         began = time.perf_counter()
-        tours = polish(forms, tours)
-        taken.append(1e3 * (time.perf_counter() - began) / (count * len(forms)))
+        tours = polish(search_models, tours)
+        taken.append(1e3 * (time.perf_counter() - began) / (count * len(search_models)))
     return taken[0], taken[1]
 
 

@@ -16,7 +16,7 @@ from rich.table import Table as Printed
 
 from fairway.classical.greedy import tightest
 from fairway.kernels.lookahead import PAIRS, Mask, MaskFn, MaskRule, ahead, along
-from fairway.kernels.lookahead.dense import candidate_levels
+from fairway.kernels.lookahead.dense import candidate_resources
 from fairway.kernels.lookahead.table import table
 from fairway.problems.batch import Batch
 from fairway.problems.draw import draw
@@ -38,8 +38,8 @@ def pair_tensors(batch: Batch) -> MaskFn:
     assert points is not None
 
     def look(state: State) -> Mask:
-        left = batch.limit.shape[1] - 1 - look.steps  # type: ignore[attr-defined]
-        look.steps = (look.steps + 1) % (batch.limit.shape[1] - 1)  # type: ignore[attr-defined]
+        left = batch.latest.shape[1] - 1 - look.steps  # type: ignore[attr-defined]
+        look.steps = (look.steps + 1) % (batch.latest.shape[1] - 1)  # type: ignore[attr-defined]
         instances, tours, nodes = state.unvisited.shape
         node = torch.arange(nodes, device=state.node.device).expand_as(state.unvisited)
         there = node[state.unvisited].view(instances, tours, left)
@@ -48,18 +48,18 @@ def pair_tensors(batch: Batch) -> MaskFn:
         first = at[:, :, :, None].repeat(1, 1, 1, left, 1)
         second = at[:, :, None].repeat(1, 1, left, 1, 1)
         travel = (first - second).norm(dim=-1)
-        opens = batch.floor[b, there][:, :, None].repeat(1, 1, left, 1)
-        closes = batch.limit[b, there][:, :, None].repeat(1, 1, left, 1)
-        level = candidate_levels(known, state)
+        opens = batch.earliest[b, there][:, :, None].repeat(1, 1, left, 1)
+        closes = batch.latest[b, there][:, :, None].repeat(1, 1, left, 1)
+        amount = candidate_resources(known, state)
         after = torch.maximum(
-            level.gather(-1, there)[..., None].repeat(1, 1, 1, left) + travel, opens
+            amount.gather(-1, there)[..., None].repeat(1, 1, 1, left) + travel, opens
         )
         kept = (after <= closes + ONE.tolerance) | torch.eye(
             left, dtype=torch.bool, device=node.device
         )
-        passes = kept.all(-1) & (level.gather(-1, there) <= batch.limit[b, there] + ONE.tolerance)
+        passes = kept.all(-1) & (amount.gather(-1, there) <= batch.latest[b, there] + ONE.tolerance)
         allowed = torch.zeros_like(state.unvisited).scatter(-1, there, passes)
-        return Mask(level, level, allowed)
+        return Mask(amount, amount, allowed)
 
     look.steps = 0  # type: ignore[attr-defined]
     return look
@@ -74,7 +74,7 @@ def drawn(nodes: int, count: int, device: str) -> Batch:
 
 def midway(batch: Batch, tours: int, steps: int) -> State:
     """Tours that have gone on at random for a while."""
-    generator = torch.Generator(batch.limit.device).manual_seed(1)
+    generator = torch.Generator(batch.latest.device).manual_seed(1)
     state = start(batch, tours)
     for _ in range(steps):
         keys = torch.rand(state.unvisited.shape, generator=generator, device=generator.device)
@@ -164,9 +164,9 @@ def on_cpu(printed: Printed) -> None:
 def _onward(batch: Batch, state: State) -> State:
     """By deadline, with some disorder."""
     noise = torch.rand(
-        state.unvisited.shape, generator=torch.Generator().manual_seed(len(batch.limit))
+        state.unvisited.shape, generator=torch.Generator().manual_seed(len(batch.latest))
     )
-    keys = (batch.limit[:, None, :] + noise).masked_fill(~state.unvisited, torch.inf)
+    keys = (batch.latest[:, None, :] + noise).masked_fill(~state.unvisited, torch.inf)
     return step(batch, state, keys.argmin(-1))
 
 
@@ -192,8 +192,8 @@ def on_gpu(printed: Printed) -> None:
         batch = drawn(nodes, 256 if nodes <= 200 else 32, "cuda")
         state = midway(batch, TOURS, nodes // 3)
         span = launched(partial(ahead(batch, ONE), state))
-        cells, count = state.unvisited.numel(), len(batch.limit)
-        must_move = cells * (1 + 1 + 4 + 4) + batch.limit.numel() * nodes * 4
+        cells, count = state.unvisited.numel(), len(batch.latest)
+        must_move = cells * (1 + 1 + 4 + 4) + batch.latest.numel() * nodes * 4
         probes = cells * nodes.bit_length()
         printed.add_row(
             f"one mask, B = {count}, P = {TOURS}, n = {nodes}",

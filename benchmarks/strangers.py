@@ -28,7 +28,7 @@ Kind = Callable[[np.random.Generator], Instance]
 
 
 def drawn(problem: str, hardness: str, nodes: int) -> Kind:
-    """Of a published law."""
+    """Of a published distribution."""
     return lambda rng: generate(
         problem, n=nodes, hardness=hardness, count=1, seed=int(rng.integers(1 << 31))
     )[0]
@@ -71,7 +71,7 @@ def one_way_streets(rng: np.random.Generator) -> TSPTW:
 
 
 def unequal_cargo(rng: np.random.Generator) -> TSPDL:
-    """Demands of one to nine where the law has ones."""
+    """Demands of one to nine where the distribution has ones."""
     nodes = 60
     points = 100 * rng.random((nodes, 2))
     demand = np.array([0, *rng.integers(1, 10, nodes - 1)])

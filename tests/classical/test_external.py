@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from fairway.classical.external import lkh, ortools, pyvrp
-from fairway.classical.external.whole import SCALE, whole
+from fairway.classical.external.integer_model import SCALE, integer_model
 from fairway.classical.greedy import best_of_rules
 from fairway.errors import InvalidRequest, SolverMissing
 from fairway.judge import Solution, verify
@@ -25,12 +25,12 @@ def solution(instance, tour):
     return verdict
 
 
-def level_keeps(model, tour):
+def resource_keeps(model, tour):
     """Whether a tour keeps the limits of a model in whole numbers."""
-    level, here = 0, 0
+    resource, here = 0, 0
     for there in (*model.model.inward(tour)[1:-1].tolist(), 0):
-        level = max(level + model.step[here, there], model.opens[there] if there else 0)
-        if level > model.closes[there]:
+        resource = max(resource + model.step[here, there], model.opens[there] if there else 0)
+        if resource > model.closes[there]:
             return False
         here = there
     return True
@@ -40,7 +40,7 @@ def level_keeps(model, tour):
 
 
 def test_whole_numbers_stay_as_they_are(window_instance):
-    model = whole(model_of(window_instance))
+    model = integer_model(model_of(window_instance))
     assert np.array_equal(model.cost, window_instance.travel)
     assert model.step[1].tolist() == [3, 0, 3, 4]  # two of service before each way
     assert model.opens.tolist() == [0, 4, 0, 0]
@@ -56,7 +56,7 @@ def test_what_fits_in_whole_numbers_fits_for_the_judge(hardness, rng):
             tour = list(first.tour)
             i, j = rng.integers(0, len(tour), 2)
             tour[i], tour[j] = tour[j], tour[i]
-            if level_keeps(whole(model_of(instance)), tuple(tour)):
+            if resource_keeps(integer_model(model_of(instance)), tuple(tour)):
                 agreed += 1
                 assert isinstance(verify(instance, tour), Solution)
     assert agreed > 5
@@ -64,27 +64,30 @@ def test_what_fits_in_whole_numbers_fits_for_the_judge(hardness, rng):
 
 def test_depot_times_count_from_when_it_is_left():
     instance = TSPTW(np.ones((3, 3)), [10, 0, 15], [30, 14, 20], service=[2, 1, 0])
-    model = whole(model_of(instance))
+    model = integer_model(model_of(instance))
     assert model.opens.tolist() == [0, 0, 3]
     assert model.closes[1] == 2
     assert model.step[0].tolist() == [0, 1, 1]
-    assert level_keeps(model, (1, 2))
+    assert resource_keeps(model, (1, 2))
     solution(instance, (1, 2))
 
 
 def test_windows_that_never_close_do_not_overflow():
     instance = TSPTW(np.full((4, 4), 0.5), 0, 1e15)
-    assert whole(model_of(instance)).closes.max() <= 4 * SCALE
+    assert integer_model(model_of(instance)).closes.max() <= 4 * SCALE
 
 
 def test_a_window_between_two_whole_numbers_is_kept():
     instance = TSPTW([[0, 0.5], [0.5, 0]], [0, 1 / 3], [9, 1 / 3 + 1e-6])
-    model = whole(model_of(instance))
+    model = integer_model(model_of(instance))
     assert model.opens[1] == model.closes[1] == SCALE // 3
 
 
 def test_draft_limits_grow_in_whole_numbers(draft_instance):
-    growing, shrinking = whole(model_of(draft_instance)), whole(model_of(draft_instance.reversed()))
+    growing, shrinking = (
+        integer_model(model_of(draft_instance)),
+        integer_model(model_of(draft_instance.reversed())),
+    )
     assert growing.step[1].tolist() == [0, 0, 2, 1]
     assert growing.closes.tolist() == [6, 6, 5, 1]
     assert not growing.model.turned
@@ -176,7 +179,7 @@ def test_lkh_is_asked_for_by_its_variable(monkeypatch, window_instance):
 
 def test_lkh_is_given_windows_in_whole_numbers(tmp_path):
     instance = generate("tsptw", n=6, hardness="medium", count=1, seed=1)[0]
-    model = whole(model_of(instance))
+    model = integer_model(model_of(instance))
     lkh.prepare(model, tmp_path, {"TIME_LIMIT": 1.5, "SEED": 1})
     written = read(tmp_path / lkh.PROBLEM)
     assert written.timed
@@ -188,7 +191,7 @@ def test_lkh_is_given_windows_in_whole_numbers(tmp_path):
 
 
 def test_lkh_is_given_a_ship_that_delivers(tmp_path, draft_instance):
-    lkh.prepare(whole(model_of(draft_instance)), tmp_path, {"TIME_LIMIT": 1.0})
+    lkh.prepare(integer_model(model_of(draft_instance)), tmp_path, {"TIME_LIMIT": 1.0})
     text = (tmp_path / lkh.PROBLEM).read_text()
     assert "TYPE : TSPDL" in text
     assert "DRAFT_LIMIT_SECTION\n1 6\n2 6\n3 5\n4 1\n" in text

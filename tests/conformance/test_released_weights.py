@@ -211,21 +211,21 @@ class TheirAM(Theirs):
 def their_features(batch, b):
     """Reference-spec 2, written out."""
     if not batch.by_set:
-        lines, whole = (batch.floor[b], batch.limit[b]), batch.limit[b, 0]
+        lines, whole = (batch.earliest[b], batch.latest[b]), batch.latest[b, 0]
     else:
-        lines, whole = (batch.gain[b], batch.limit[b]), batch.gain[b].sum()
+        lines, whole = (batch.gain[b], batch.latest[b]), batch.gain[b].sum()
     return torch.cat([batch.geometry.coordinates[b], torch.stack(lines, -1) / whole], -1)
 
 
 def some_states(batch, tours=6):
     """Nodes, levels and masks of no particular tours."""
     generator = torch.Generator().manual_seed(5)
-    instances, nodes = batch.limit.shape
+    instances, nodes = batch.latest.shape
     node = torch.randint(nodes, (instances, tours), generator=generator)
-    level = batch.horizon[:, None] * torch.rand(instances, tours, generator=generator)
+    resource = batch.horizon[:, None] * torch.rand(instances, tours, generator=generator)
     allowed = torch.rand(instances, tours, nodes, generator=generator) < 0.5
     allowed[..., -1] = True
-    return node, level, allowed
+    return node, resource, allowed
 
 
 @pytest.mark.parametrize("foresight", [False, True], ids=["plain", "PIP-D"])
@@ -243,14 +243,14 @@ def test_weights_under_the_authors_names_score_as_their_forward_pass(
     kind = "batch" if tracked else "instance"
     assert policy.config == PolicyConfig(backbone, 2, WIDTH, HEADS, HIDDEN, kind, foresight)
     batch = draw(DISTRIBUTIONS[problem, "hard"], 20, 3, torch.Generator().manual_seed(1))
-    node, level, allowed = some_states(batch)
+    node, resource, allowed = some_states(batch)
     h = policy.encode(batch)
-    routing = scores(policy.point(h, batch), node, level, allowed)
-    head = scores(policy.foresee(h, batch), node, level) if foresight else None
+    routing = scores(policy.point(h, batch), node, resource, allowed)
+    head = scores(policy.foresee(h, batch), node, resource) if foresight else None
     for b in range(3):
         expected = theirs.encode(their_features(batch, b), 2)
         torch.testing.assert_close(h[b], expected, rtol=1e-5, atol=1e-5)
-        told = level[b] if backbone == "am" else level[b] / batch.horizon[b]
+        told = resource[b] if backbone == "am" else resource[b] / batch.horizon[b]
         found, wanted = (
             s.masked_fill(~allowed[b], -torch.inf).log_softmax(-1)
             for s in (routing[b], theirs.scores(expected, node[b], told, allowed[b]))

@@ -28,8 +28,8 @@ NODES = [2, 3, 8, 70, 140] if DEVICE == "cuda" else [2, 3, 8, 70]
 
 def moved(known, state):
     """A table and a state on the device of the kernels."""
-    tables = (known.lead, known.floor, known.way, known.limit, known.latest)
-    states = (state.node, state.level, state.unvisited)
+    tables = (known.increment, known.earliest, known.shortest, known.latest, known.cutoff)
+    states = (state.node, state.resource, state.unvisited)
     return type(known)(*(t.to(DEVICE) for t in tables)), type(state)(
         *(t.to(DEVICE) for t in states)
     )
@@ -38,7 +38,7 @@ def moved(known, state):
 @pytest.mark.parametrize("rule", RULES, ids=str)
 @pytest.mark.parametrize("nodes", NODES)
 def test_triton_equals_dense(nodes, rule):
-    """To the last bit, levels and bounds included."""
+    """To the last bit, resources and bounds included."""
     tours, most_steps = (70, None) if DEVICE == "cuda" else (3, 1)
     for name, batch in worlds(nodes, count=2 if nodes < 50 or DEVICE == "cuda" else 1).items():
         known = table(batch)
@@ -47,7 +47,7 @@ def test_triton_equals_dense(nodes, rule):
             there, at = moved(known, state)
             found = gpu.lookahead(gpu.ranks(there), at, rule)
             assert torch.equal(found.allowed.cpu(), expected.allowed), name
-            assert torch.equal(found.level.cpu(), expected.level), name
+            assert torch.equal(found.resource.cpu(), expected.resource), name
             assert torch.equal(found.bound.cpu(), expected.bound), name
 
 
@@ -59,16 +59,18 @@ def test_windows_narrowed_in_one_launch_are_those_of_the_plain_loop(nodes, round
     narrower = 0
     for name, batch in worlds(nodes, count=3).items():
         known, tolerance = table(batch), 1e-5
-        among = torch.rand(batch.limit.shape, generator=torch.Generator().manual_seed(3)) < 0.8
-        lowest, highest = orders.settled(known.floor, known.limit, known.way, among, tolerance)
-        margin = orders.rounding(known.limit)
+        among = torch.rand(batch.latest.shape, generator=torch.Generator().manual_seed(3)) < 0.8
+        lowest, highest = orders.settled(
+            known.earliest, known.latest, known.shortest, among, tolerance
+        )
+        margin = orders.rounding(known.latest)
         both = among[:, :, None] & among[:, None, :] & ~torch.eye(nodes, dtype=torch.bool)
-        back = torch.where(both, known.way.mT, -torch.inf)
-        given = (known.floor, known.limit, known.way, back, margin, tolerance + margin)
+        back = torch.where(both, known.shortest.mT, -torch.inf)
+        given = (known.earliest, known.latest, known.shortest, back, margin, tolerance + margin)
         found = in_one_launch.settled(*(tensor.to(DEVICE) for tensor in given), rounds)
         assert torch.equal(found[0].cpu(), lowest), name
         assert torch.equal(found[1].cpu(), highest), name
-        narrower += int((highest < known.limit).sum())
+        narrower += int((highest < known.latest).sum())
     assert nodes < 3 or narrower > 0
 
 
@@ -85,7 +87,7 @@ def test_a_walk_that_keeps_its_place_equals_dense_at_every_step(nodes, own):
             steps = steps or gpu.Walk(there, 3, rule)
             found = steps(at)
             assert torch.equal(found.allowed.cpu(), expected.allowed), name
-            assert torch.equal(found.level.cpu(), expected.level), name
+            assert torch.equal(found.resource.cpu(), expected.resource), name
             assert torch.equal(found.bound.cpu(), expected.bound), name
 
 

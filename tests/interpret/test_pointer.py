@@ -80,12 +80,12 @@ def off_the_edges(batch, pointer, guard, noise, built, trace):
     """The noise moved into the middle half of what it chose: no rounding can make another choice of it there."""
     order = in_order(table(batch, guard.rule), guard)
     moved = []
-    for m, (state, outlook) in enumerate(zip(trace.states, trace.outlooks, strict=True)):
+    for m, (state, mask) in enumerate(zip(trace.states, trace.masks, strict=True)):
         known = None
         if pointer.facts is not None:
-            known = known_facts(batch, state.node, state.level, outlook)
-        scored = scores(pointer, state.node, state.level, outlook.allowed, known)
-        likely = scored.masked_fill(~outlook.allowed, -torch.inf).softmax(-1).detach()
+            known = known_facts(batch, state.node, state.resource, mask)
+        scored = scores(pointer, state.node, state.resource, mask.allowed, known)
+        likely = scored.masked_fill(~mask.allowed, -torch.inf).softmax(-1).detach()
         wide, chosen = order[:, None, :].expand_as(likely), built.tours[..., m, None]
         rank = (wide == chosen).int().argmax(-1, keepdim=True)
         end = likely.gather(-1, wide).cumsum(-1).gather(-1, rank)[..., 0]
@@ -154,7 +154,7 @@ def test_tours_may_be_greedy_or_given(choice):
     assert torch.equal(walked.tours, built.tours)
     likely = follow(batch, pointer, trace, built)
     torch.testing.assert_close(walked.log_probability, likely, rtol=1e-5, atol=1e-5)
-    torch.testing.assert_close(walked.levels[..., 0], trace.states[0].level)
+    torch.testing.assert_close(walked.resources[..., 0], trace.states[0].resource)
 
 
 @pytest.mark.cuda

@@ -5,9 +5,9 @@ import numpy as np
 from fairway.kernels.paths import shortest
 
 
-def between_all(lead, through):
+def between_all(increment, through):
     """Floyd and Warshall's, by way of the given nodes."""
-    least = lead.copy()
+    least = increment.copy()
     for node in np.flatnonzero(through):
         np.minimum(least, least[:, node, None] + least[node], out=least)
     np.fill_diagonal(least, 0.0)
@@ -17,7 +17,7 @@ def between_all(lead, through):
 def test_it_finds_what_is_found_between_all(rng):
     for _ in range(50):
         nodes = int(rng.integers(1, 9))
-        lead, through = rng.integers(0, 30, (nodes, nodes)) * 1.0, rng.random(nodes) < 0.5
+        increment, through = rng.integers(0, 30, (nodes, nodes)) * 1.0, rng.random(nodes) < 0.5
         for source in range(nodes):
-            expected = between_all(lead, through)[source]
-            assert shortest(lead, source, through).tolist() == expected.tolist()
+            expected = between_all(increment, through)[source]
+            assert shortest(increment, source, through).tolist() == expected.tolist()

@@ -95,9 +95,9 @@ def test_what_is_no_log_is_refused(tmp_path):
             draw_curves(tmp_path / "odd", "x")
 
 
-def asked(instances, doomed, doomed_found, sound, sound_found):
+def asked(instances, infeasible, doomed_found, sound, sound_found):
     counts = {
-        "doomed": doomed,
+        "doomed": infeasible,
         "doomed_found": doomed_found,
         "sound": sound,
         "sound_found": sound_found,

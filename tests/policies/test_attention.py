@@ -37,12 +37,12 @@ def some_policy(config):
 
 def some_states(batch, tours=5):
     generator = torch.Generator().manual_seed(5)
-    instances, nodes = batch.limit.shape
+    instances, nodes = batch.latest.shape
     node = torch.randint(nodes, (instances, tours), generator=generator)
-    level = batch.horizon[:, None] * torch.rand(instances, tours, generator=generator)
+    resource = batch.horizon[:, None] * torch.rand(instances, tours, generator=generator)
     allowed = torch.rand(instances, tours, nodes, generator=generator) < 0.5
     allowed[..., 3] = True
-    return node, level, allowed
+    return node, resource, allowed
 
 
 def unfolded(decoder, nodes, node, told, allowed):
@@ -86,10 +86,10 @@ def test_the_am_has_the_parameters_of_the_released_file():
 def test_folded_scores_are_those_of_the_definition(backbone, problem):
     """The routing decoder attends to what is allowed, and scores 10 tanh(out . h / sqrt(d)) in both papers."""
     policy, batch = some_policy(SMALL[backbone]), some_batch(problem)
-    node, level, allowed = some_states(batch)
+    node, resource, allowed = some_states(batch)
     nodes = policy.encode(batch)
-    found = scores(policy.point(nodes, batch), node, level, allowed)
-    told = level if backbone == "am" else level / batch.horizon[:, None]
+    found = scores(policy.point(nodes, batch), node, resource, allowed)
+    told = resource if backbone == "am" else resource / batch.horizon[:, None]
     for b, p in torch.cartesian_prod(*(torch.arange(size) for size in node.shape)).tolist():
         plain = unfolded(policy.decoder, nodes[b], node[b, p], told[b, p], allowed[b, p])
         expected = 10 * (plain / 32**0.5).tanh()
@@ -102,10 +102,10 @@ def test_folded_scores_are_those_of_the_definition(backbone, problem):
 @torch.no_grad()
 def test_the_pip_d_head_attends_to_everything_and_only_ams_is_scaled_and_clipped(backbone, problem):
     policy, batch = some_policy(SMALL[backbone]), some_batch(problem)
-    node, level, _ = some_states(batch)
+    node, resource, _ = some_states(batch)
     nodes = policy.encode(batch)
-    found = scores(policy.foresee(nodes, batch), node, level)
-    told = level if backbone == "am" else level / batch.horizon[:, None]
+    found = scores(policy.foresee(nodes, batch), node, resource)
+    told = resource if backbone == "am" else resource / batch.horizon[:, None]
     everything = torch.ones(NODES, dtype=torch.bool)
     for b, p in torch.cartesian_prod(*(torch.arange(size) for size in node.shape)).tolist():
         plain = unfolded(policy.foresight, nodes[b], node[b, p], told[b, p], everything)
@@ -135,9 +135,9 @@ def test_renumbering_the_customers_renumbers_the_scores(config, problem):
     policy, batch = some_policy(config), some_batch(problem)
     order = torch.cat([torch.zeros(1, dtype=torch.long), 1 + torch.randperm(NODES - 1)])
     renumbered = each(batch, lambda line: line if line.dim() == 1 else line[:, order])
-    node, level, allowed = some_states(batch)
-    one = scores(policy(batch), node, level, allowed)
-    other = scores(policy(renumbered), order.argsort()[node], level, allowed[..., order])
+    node, resource, allowed = some_states(batch)
+    one = scores(policy(batch), node, resource, allowed)
+    other = scores(policy(renumbered), order.argsort()[node], resource, allowed[..., order])
     torch.testing.assert_close(one[..., order], other, rtol=1e-4, atol=1e-4)
 
 
@@ -145,12 +145,12 @@ def test_renumbering_the_customers_renumbers_the_scores(config, problem):
 def test_pomo_asks_with_the_share_of_the_horizon_and_am_with_the_time_itself():
     """Twice as much of everything that is time: POMO's scores stay, AM's do not."""
     batch = some_batch("tsptw")
-    slower = Batch(batch.geometry, 2 * batch.floor, 2 * batch.limit, stay=batch.stay)
-    node, level, allowed = some_states(batch)
+    slower = Batch(batch.geometry, 2 * batch.earliest, 2 * batch.latest, stay=batch.stay)
+    node, resource, allowed = some_states(batch)
     for backbone, same in (("pomo", True), ("am", False)):
         policy = some_policy(SMALL[backbone])
-        one = scores(policy(batch), node, level, allowed)
-        other = scores(policy(slower), node, 2 * level, allowed)
+        one = scores(policy(batch), node, resource, allowed)
+        other = scores(policy(slower), node, 2 * resource, allowed)
         assert torch.allclose(one, other, atol=1e-4) == same
 
 
@@ -169,9 +169,9 @@ def test_a_pointer_has_the_shapes_of_its_batch_and_trains_every_parameter_of_its
         getattr(pointer, part).shape == (2, NODES, 48) for part in ("query", "key", "value", "aim")
     )
     assert (pointer.facts is not None) == bool(facts)
-    node, level, allowed = some_states(batch)
+    node, resource, allowed = some_states(batch)
     known = torch.randn(2, 5, NODES, 4) if facts else None
-    scores(pointer, node, level, allowed, known).square().sum().backward()
+    scores(pointer, node, resource, allowed, known).square().sum().backward()
     idle = [name for name, p in policy.named_parameters() if p.grad is None or not p.grad.any()]
     # Zero weights at the outset keep the facts silent, so that a policy starts as the paper's.
     assert idle == (["facts_inner.weight", "facts_inner.bias"] if facts else [])
@@ -182,27 +182,27 @@ def test_facts_that_have_learnt_nothing_change_nothing():
     torch.manual_seed(3)
     policy = Policy(PolicyConfig(layers=1, width=32, heads=2, hidden=16, facts=8))
     batch = some_batch("tsptw")
-    node, level, allowed = some_states(batch)
+    node, resource, allowed = some_states(batch)
     pointer = policy(batch)
-    loud = scores(pointer, node, level, allowed, torch.randn(3, 5, NODES, 4))
-    assert torch.equal(loud, scores(pointer, node, level, allowed, torch.zeros(3, 5, NODES, 4)))
+    loud = scores(pointer, node, resource, allowed, torch.randn(3, 5, NODES, 4))
+    assert torch.equal(loud, scores(pointer, node, resource, allowed, torch.zeros(3, 5, NODES, 4)))
 
 
 def test_an_instance_without_any_extent_in_time_is_scored():
     """All windows at zero: the horizon is zero, and nothing is divided by it."""
     batch = some_batch("tsptw")
-    still = Batch(batch.geometry, 0 * batch.floor, 0 * batch.limit, stay=batch.stay)
-    node, level, allowed = some_states(batch)
+    still = Batch(batch.geometry, 0 * batch.earliest, 0 * batch.latest, stay=batch.stay)
+    node, resource, allowed = some_states(batch)
     for config in SMALL.values():
-        assert scores(some_policy(config)(still), node, level, allowed).isfinite().all()
+        assert scores(some_policy(config)(still), node, resource, allowed).isfinite().all()
 
 
 def test_demands_of_zero_are_scored():
     batch = some_batch("tspdl")
-    empty = Batch(batch.geometry, batch.floor, batch.limit, gain=0 * batch.gain)
+    empty = Batch(batch.geometry, batch.earliest, batch.latest, gain=0 * batch.gain)
     assert horizon_of(empty).tolist() == [1, 1, 1]
-    node, level, allowed = some_states(empty)
-    assert scores(some_policy(SMALL["pomo"])(empty), node, level, allowed).isfinite().all()
+    node, resource, allowed = some_states(empty)
+    assert scores(some_policy(SMALL["pomo"])(empty), node, resource, allowed).isfinite().all()
 
 
 def test_the_drift_stays_in_float32_where_products_are_halved():

@@ -38,7 +38,7 @@ def test_demands_and_drafts_are_read_as_shares_of_the_whole_load():
     found = features(batch)
     assert torch.equal(found[..., :2], batch.geometry.coordinates)
     torch.testing.assert_close(found[..., 2], batch.gain / 11)
-    torch.testing.assert_close(found[..., 3], batch.limit / 11)
+    torch.testing.assert_close(found[..., 3], batch.latest / 11)
     assert found.amin() >= 0
     assert found.amax() <= 1
 

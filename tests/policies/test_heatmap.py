@@ -38,7 +38,7 @@ def normalised(norm, rows):
 
 def by_lists_of_edges(net, batch):
     """The authors' network as they write it: a list of edges of all graphs, and sums over it, edge by edge."""
-    instances, nodes = batch.limit.shape
+    instances, nodes = batch.latest.shape
     to = neighbours(batch, net.config.graph, net.config.share)
     edges = [(b, i, j) for b in range(instances) for i in range(nodes) for j in to[b, i].tolist()]
     tails = [b * nodes + i for b, i, _ in edges]
@@ -119,12 +119,12 @@ def test_the_head_reads_the_last_edge_the_candidates_edge_and_the_level():
         _, _, embedded = by_lists_of_edges(net, batch)
         before = torch.tensor([[0, 3, 0, 7], [0, 2, 0, 5]])
         here = torch.tensor([[0, 5, int(heatmap.neighbours[0, 0, 0]), 1], [0, 4, 9, 11]])
-        level = torch.tensor([[0.0, 1.5, 2.0, 3.0], [0.0, 0.3, 4.0, 2.5]])
-        found = net.forecast(heatmap, batch)(before, here, level)
+        resource = torch.tensor([[0.0, 1.5, 2.0, 3.0], [0.0, 0.3, 4.0, 2.5]])
+        found = net.forecast(heatmap, batch)(before, here, resource)
         for b in range(2):
             for s in range(4):
                 last = embedded[b, before[b, s], here[b, s]]
-                share = (level[b, s] / batch.limit[b, 0])[None]
+                share = (resource[b, s] / batch.latest[b, 0])[None]
                 for j in range(12):
                     read = torch.cat([last, embedded[b, here[b, s], j], share])
                     expected = net.foresight(net.foresight.join(read))

@@ -22,17 +22,17 @@ def by_overlap(batch, b, i):
     """The stops by how long both windows are open, one pair at a time."""
 
     def overlap(j):
-        ends = min(float(batch.limit[b, i]), float(batch.limit[b, j]))
-        return ends - max(float(batch.floor[b, i]), float(batch.floor[b, j]))
+        ends = min(float(batch.latest[b, i]), float(batch.latest[b, j]))
+        return ends - max(float(batch.earliest[b, i]), float(batch.earliest[b, j]))
 
-    stops = [j for j in range(1, batch.limit.shape[1]) if j != i]
+    stops = [j for j in range(1, batch.latest.shape[1]) if j != i]
     if i == 0:
-        return sorted(stops, key=lambda j: (float(batch.floor[b, j]), distance(batch, b, i, j)))
+        return sorted(stops, key=lambda j: (float(batch.earliest[b, j]), distance(batch, b, i, j)))
     return sorted(stops, key=lambda j: (-overlap(j), distance(batch, b, i, j)))
 
 
 def by_draft(batch, b, i):
-    draft = batch.limit[b].tolist()
+    draft = batch.latest[b].tolist()
     stops = [j for j in range(1, len(draft)) if j != i]
     wanted = 0.0 if i == 0 else draft[i]
     return sorted(stops, key=lambda j: (abs(draft[j] - wanted), distance(batch, b, i, j)))

@@ -42,10 +42,10 @@ def test_ways_and_limits_are_the_same_in_every_view(problem):
             getattr(views, name),
             getattr(batch, name).repeat(8, *[1] * (getattr(batch, name).dim() - 1)),
         )
-    for law in ("travel", "lead"):
-        expected = getattr(batch, law)(*every_pair(batch)).repeat(8, 1, 1)
+    for distribution in ("travel", "lead"):
+        expected = getattr(batch, distribution)(*every_pair(batch)).repeat(8, 1, 1)
         torch.testing.assert_close(
-            getattr(views, law)(*every_pair(views)), expected, rtol=1e-5, atol=1e-6
+            getattr(views, distribution)(*every_pair(views)), expected, rtol=1e-5, atol=1e-6
         )
     coordinates = views.geometry.coordinates
     assert coordinates.amin() >= 0
@@ -66,4 +66,4 @@ def test_matrices_are_repeated_as_they_are():
     views = symmetries(batch)
     assert views.geometry.coordinates is None
     assert torch.equal(views.geometry.matrix, batch.geometry.matrix.repeat(8, 1, 1))
-    assert views.limit.shape == (16, 5)
+    assert views.latest.shape == (16, 5)

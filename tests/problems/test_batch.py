@@ -13,14 +13,14 @@ from fairway.problems.problem import start, step
 from fairway.problems.sets import instance_set
 
 
-def levels_along(batch, tours):
-    """The level at every stop of one given tour an instance."""
-    state, levels = start(batch), []
+def resources_along(batch, tours):
+    """The resource at every stop of one given tour an instance."""
+    state, resources = start(batch), []
     for action in torch.tensor(tours).T[:, :, None]:
         state = step(batch, state, action)
-        levels.append(state.level[:, 0])
+        resources.append(state.resource[:, 0])
     assert not state.unvisited.any()
-    return torch.stack(levels, dim=1).double().numpy()
+    return torch.stack(resources, dim=1).double().numpy()
 
 
 def random_tours(count, nodes, rng):
@@ -32,7 +32,7 @@ def test_stepping_through_windows_gives_the_judges_start_times(hardness, rng):
     instances = generate("tsptw", n=30, hardness=hardness, count=20, seed=1)
     tours = random_tours(20, 30, rng)
     expected = [verify(i, t).schedule.start for i, t in zip(instances, tours, strict=True)]
-    assert 100 * levels_along(to_batch(instances), tours) == pytest.approx(
+    assert 100 * resources_along(to_batch(instances), tours) == pytest.approx(
         np.stack(expected), abs=5e-3
     )
 
@@ -41,7 +41,7 @@ def test_stepping_through_drafts_gives_the_judges_loads_exactly(rng):
     instances = generate("tspdl", n=100, count=20, seed=1)
     tours = random_tours(20, 100, rng)
     expected = [verify(i, t).schedule.load for i, t in zip(instances, tours, strict=True)]
-    assert np.array_equal(levels_along(to_batch(instances), tours), np.stack(expected))
+    assert np.array_equal(resources_along(to_batch(instances), tours), np.stack(expected))
 
 
 def test_asymmetric_travel_and_service_times_are_carried(rng):
@@ -55,7 +55,7 @@ def test_asymmetric_travel_and_service_times_are_carried(rng):
     tours = random_tours(4, 9, rng)
     expected = [verify(i, t).schedule.start for i, t in zip(instances, tours, strict=True)]
     scale = batch.geometry.scale.numpy()[:, None]
-    assert scale * levels_along(batch, tours) == pytest.approx(np.stack(expected), rel=1e-5)
+    assert scale * resources_along(batch, tours) == pytest.approx(np.stack(expected), rel=1e-5)
 
 
 def test_a_shrinking_load_is_read_from_the_other_end(rng):
@@ -69,7 +69,7 @@ def test_a_shrinking_load_is_read_from_the_other_end(rng):
     verdicts = [verify(i, t) for i, t in zip(instances, tours, strict=True)]
     assert lengths.numpy() == pytest.approx([v.cost for v in verdicts], rel=1e-5)
     loads = np.stack([v.schedule.load[::-1] for v in verdicts])
-    assert np.array_equal(levels_along(batch, tours[:, ::-1].copy()), loads)
+    assert np.array_equal(resources_along(batch, tours[:, ::-1].copy()), loads)
 
 
 @pytest.mark.parametrize(
@@ -110,5 +110,5 @@ def test_many_tours_start_at_the_depot_as_it_opens():
         instance_set([TSPTW([[0, 1], [1, 0]], [2, 0], 9, coordinates=[[0, 0], [1, 0]])])
     )
     state = start(batch, tours=3)
-    assert state.level.tolist() == [[2, 2, 2]]
+    assert state.resource.tolist() == [[2, 2, 2]]
     assert state.unvisited.tolist() == [[[False, True]] * 3]

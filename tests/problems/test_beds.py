@@ -92,11 +92,11 @@ def test_an_unknown_bed_is_refused_with_the_known_names():
 def test_wider_windows_come_from_the_same_hidden_tours():
     """Only eta differs between our own hard beds, so a tour that keeps the narrow windows keeps the wide ones."""
     narrow, wide = load_bed("tsptw100-hard-eta100"), load_bed("tsptw100-hard-eta200")
-    assert bed_named(wide.name).law == TourWindows(eta=200.0)
+    assert bed_named(wide.name).distribution == TourWindows(eta=200.0)
     assert np.array_equal(narrow.locations.coordinates, wide.locations.coordinates)
     widths = [(each.closes - each.opens)[:, 1:].mean() for each in (narrow, wide)]
     assert widths == pytest.approx([100, 200], rel=0.01)
-    assert isinstance(bed_named("tsptw500-medium").law, RandomWindows)
+    assert isinstance(bed_named("tsptw500-medium").distribution, RandomWindows)
 
 
 def test_a_bed_instance_can_be_judged():

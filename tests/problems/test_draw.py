@@ -1,4 +1,4 @@
-"""The laws on the training device, held against the numpy ones: same distribution, other stream."""
+"""The distributions on the training device, held against the numpy ones: the same, by another stream."""
 
 from collections import Counter
 from itertools import product
@@ -31,16 +31,16 @@ def largest_gap(left: torch.Tensor, right: torch.Tensor) -> float:
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize(("problem", "hardness"), list(DISTRIBUTIONS))
 def test_both_versions_draw_from_one_distribution(problem, hardness, device):
-    """Two samples of 80,000 from one law are further apart than 0.014 once in a million."""
+    """Two samples of 80,000 from one distribution are further apart than 0.014 once in a million."""
     here = draw(DISTRIBUTIONS[problem, hardness], 20, 4000, generator(device))
     there = to_batch(generate(problem, n=20, hardness=hardness, count=4000, seed=2))
-    for name in ("floor", "limit") if problem == "tsptw" else ("gain", "limit"):
+    for name in ("earliest", "latest") if problem == "tsptw" else ("gain", "latest"):
         assert getattr(here, name).shape == getattr(there, name).shape
         assert largest_gap(getattr(here, name), getattr(there, name)) < 0.014, name
     assert largest_gap(here.geometry.coordinates, there.geometry.coordinates) < 0.014
     assert largest_gap(here.horizon, there.horizon) < 0.05
     if problem == "tsptw":
-        widths = [each.limit - each.floor for each in (here, there)]
+        widths = [each.latest - each.earliest for each in (here, there)]
         assert largest_gap(*widths) < 0.014
 
 
@@ -51,8 +51,8 @@ def test_hard_instances_are_feasible_for_a_judge_without_tolerance(n, device):
     batch = draw(TourWindows(eta=0.0), n, 200, generator(device))
     for points, opens, closes in zip(
         batch.geometry.coordinates.double().cpu().numpy(),
-        batch.floor.double().cpu().numpy(),
-        batch.limit.double().cpu().numpy(),
+        batch.earliest.double().cpu().numpy(),
+        batch.latest.double().cpu().numpy(),
         strict=True,
     ):
         travel = np.sqrt(np.square(points[:, None] - points[None]).sum(-1))
@@ -66,7 +66,7 @@ def test_hard_instances_are_feasible_for_a_judge_without_tolerance(n, device):
 @pytest.mark.parametrize("hardness", ["medium", "hard"])
 def test_draft_limits_are_always_servable(n, hardness, device):
     batch = draw(DISTRIBUTIONS["tspdl", hardness], n, 300, generator(device))
-    for demand, draft in zip(batch.gain.cpu().numpy(), batch.limit.cpu().numpy(), strict=True):
+    for demand, draft in zip(batch.gain.cpu().numpy(), batch.latest.cpu().numpy(), strict=True):
         instance = TSPDL(np.ones((n, n)), demand, draft)
         assert isinstance(verify(instance, 1 + np.argsort(draft[1:], kind="stable")), Solution)
 
@@ -91,6 +91,6 @@ def test_equal_generators_give_equal_batches_on_their_device(device):
     one, same = (
         draw(DISTRIBUTIONS["tsptw", "hard"], 10, 5, generator(device, 3)) for _ in range(2)
     )
-    assert torch.equal(one.limit, same.limit)
-    assert one.limit.device.type == device
-    assert one.limit.dtype == torch.float32
+    assert torch.equal(one.latest, same.latest)
+    assert one.latest.device.type == device
+    assert one.latest.dtype == torch.float32

@@ -125,7 +125,7 @@ def test_what_no_law_can_serve_is_refused(arguments, sentence):
 
 
 @pytest.mark.parametrize(
-    "law",
+    "distribution",
     [
         lambda: RandomWindows(width=(0.3, 0.2)),
         lambda: RandomWindows(width=(0.1, 0.2), pace=0),
@@ -134,6 +134,6 @@ def test_what_no_law_can_serve_is_refused(arguments, sentence):
         lambda: LoweredDrafts(101),
     ],
 )
-def test_senseless_parameters_make_no_law(law):
+def test_senseless_parameters_make_no_law(distribution):
     with pytest.raises(InvalidRequest):
-        law()
+        distribution()

@@ -29,13 +29,13 @@ def drawn(rng, problem, load="growing"):
 
 def walked(model, node):
     """Whether a tour keeps the limits of a model, what it costs, and the level at its end."""
-    resource, level, kept = model.resource, model.resource.earliest[START], True
+    resource, amount, kept = model.resource, model.resource.earliest[START], True
     for here, there in itertools.pairwise(node.tolist()):
-        level = level + resource.stay[here] + resource.rise[here, there]
-        level = max(level, resource.earliest[there])
-        kept &= level <= resource.latest[there]
-        assert level <= resource.ceiling
-    return kept, model.total(node[1:-1]), level
+        amount = amount + resource.stay[here] + resource.rise[here, there]
+        amount = max(amount, resource.earliest[there])
+        kept &= amount <= resource.latest[there]
+        assert amount <= resource.ceiling
+    return kept, model.total(node[1:-1]), amount
 
 
 @pytest.mark.parametrize(

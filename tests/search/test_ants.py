@@ -40,11 +40,17 @@ def ant_by_ant(batch, weight, rule, noise):
     known = table(batch)
     tours, likely = [], []
     for b, p in itertools.product(range(noise.shape[0]), range(noise.shape[1])):
-        here, level, left, tour, logs = 0, batch.outset[b], list(range(1, weight.shape[1])), [], 0.0
+        here, resource, left, tour, logs = (
+            0,
+            batch.initial[b],
+            list(range(1, weight.shape[1])),
+            [],
+            0.0,
+        )
         while left:
             allowed = left
             if rule is not None:
-                served = {j: extended(known, b, level, here, j) for j in left}
+                served = {j: extended(known, b, resource, here, j) for j in left}
                 kept = [j for j in left if passes(known, b, j, served[j], left, rule)]
                 allowed = kept or left
             total = sum(float(weight[b, here, j]) for j in allowed)
@@ -54,7 +60,7 @@ def ant_by_ant(batch, weight, rule, noise):
                 if reached > mark:
                     break
             logs += log(float(weight[b, here, j]) / total)
-            level = extended(known, b, level, here, j)
+            resource = extended(known, b, resource, here, j)
             here = j
             left = [k for k in left if k != j]
             tour.append(j)
@@ -97,7 +103,7 @@ def test_ants_that_are_retraced_had_the_same_choices(guard):
     batch, heuristic, noise = world()
     there = explore(batch, outlook_of(batch, guard, 4), heuristic, noise)
     back = replay_tours(batch, outlook_of(batch, guard, 4), there.built.tours)
-    for name in ("levels", "allowed", "next"):
+    for name in ("resources", "allowed", "next"):
         assert torch.equal(getattr(there, name), getattr(back, name)), name
     assert torch.equal(there.built.length, back.built.length)
 
@@ -174,7 +180,7 @@ def test_a_head_is_asked_with_where_ants_came_from_and_what_it_dooms_is_masked()
     batch, heuristic, noise = world()
     asked = []
 
-    def doom(before, here, level):
+    def doom(before, here, resource):
         asked.append((before, here))
         return torch.where(torch.arange(9) % 2 == 0, 1.0, -1.0).expand(2, 4, 9)
 

@@ -85,8 +85,8 @@ def test_a_tour_comes_of_it_exactly_where_there_is_one():
     assert [isinstance(verdict, Solution) for verdict in verdicts] == feasible.tolist()
     look, score, state = ahead(batch, PAIRS), scoring(batch, pointer), start(batch)
     for stop, choice in enumerate(built.tours[:, 0].T):
-        outlook = look(state)
-        scores = score(state, outlook)[:, 0].masked_fill(~outlook.allowed[:, 0], -torch.inf)
+        mask = look(state)
+        scores = score(state, mask)[:, 0].masked_fill(~mask.allowed[:, 0], -torch.inf)
         better = (scores > scores.gather(1, choice[:, None])) & feasible[:, None]
         for one, node in torch.nonzero(better).tolist():
             assert not can_end(drawn[one], [*built.tours[one, 0, :stop].tolist(), node])

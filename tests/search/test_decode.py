@@ -31,8 +31,8 @@ def test_states_side_by_side_are_those_of_the_loop(problem):
     batch, pointer, noise = some_world(problem)
     decoded = decode(batch, pointer, MaskConfig(rule=AUTHORS), noise)
     _, trace = traced(batch, pointer, MaskConfig(rule=AUTHORS), noise, None)
-    states = states_along(decoded.rollout.tours, decoded.levels, nodes=10)
-    for name in ("node", "level", "unvisited"):
+    states = states_along(decoded.rollout.tours, decoded.resources, nodes=10)
+    for name in ("node", "resource", "unvisited"):
         side_by_side = getattr(states, name).unflatten(1, (6, 9))
         for number, state in enumerate(trace.states):
             assert torch.equal(side_by_side[:, :, number], getattr(state, name)), (name, number)
@@ -45,15 +45,15 @@ def test_a_guard_guards_as_long_as_it_says():
     _, trace = traced(batch, pointer, guard, noise, None)
     strict = ahead(batch, AUTHORS)
     bound = 0
-    for number, (state, outlook) in enumerate(zip(trace.states, trace.outlooks, strict=True)):
+    for number, (state, mask) in enumerate(zip(trace.states, trace.masks, strict=True)):
         expected = strict(state)
         if number >= 4:
-            assert torch.equal(outlook.allowed, state.unvisited)
-            assert outlook.bound.isinf().all()
+            assert torch.equal(mask.allowed, state.unvisited)
+            assert mask.bound.isinf().all()
             continue
         dead = expected.dead[..., None]
-        assert torch.equal(outlook.allowed, torch.where(dead, state.unvisited, expected.allowed))
-        bound += int((outlook.allowed != state.unvisited).sum())
+        assert torch.equal(mask.allowed, torch.where(dead, state.unvisited, expected.allowed))
+        bound += int((mask.allowed != state.unvisited).sum())
     assert bound > 0
 
 
@@ -73,11 +73,11 @@ def test_a_learned_guard_forbids_what_its_oracle_gives_more_than_an_even_chance_
     oracle = some_pointer(3, 10, seed=2, clip=None)
     built, trace = traced(batch, pointer, MaskConfig("learned"), noise, oracle)
     fallbacks = 0
-    for state, outlook in zip(trace.states, trace.outlooks, strict=True):
-        doomed = scores(oracle, state.node, state.level).sigmoid() > 0.5
-        allowed = state.unvisited & ~doomed
+    for state, mask in zip(trace.states, trace.masks, strict=True):
+        infeasible = scores(oracle, state.node, state.resource).sigmoid() > 0.5
+        allowed = state.unvisited & ~infeasible
         dead = ~allowed.any(-1, keepdim=True)
-        assert torch.equal(outlook.allowed, torch.where(dead, state.unvisited, allowed))
+        assert torch.equal(mask.allowed, torch.where(dead, state.unvisited, allowed))
         fallbacks += int(dead.sum())
     assert int(built.dead_ends.sum()) == fallbacks > 0
 
@@ -105,9 +105,9 @@ def test_a_greedy_tour_takes_the_best_of_what_is_allowed(guard):
     batch, pointer, _ = some_world()
     built, trace = traced(batch, pointer, guard, None, None)
     assert built.tours.shape == (3, 1, 9)
-    for number, (state, outlook) in enumerate(zip(trace.states, trace.outlooks, strict=True)):
-        scored = scores(pointer, state.node, state.level, outlook.allowed)
-        best = scored.masked_fill(~outlook.allowed, -torch.inf).argmax(-1)
+    for number, (state, mask) in enumerate(zip(trace.states, trace.masks, strict=True)):
+        scored = scores(pointer, state.node, state.resource, mask.allowed)
+        best = scored.masked_fill(~mask.allowed, -torch.inf).argmax(-1)
         assert torch.equal(built.tours[..., number], best)
 
 
@@ -129,4 +129,4 @@ def test_tours_are_drawn_as_often_as_they_are_likely():
 def test_all_tours_start_where_the_depot_opens():
     batch, pointer, noise = some_world()
     decoded = decode(batch, pointer, MaskConfig(), noise)
-    assert torch.equal(decoded.levels[..., 0], start(batch, 6).level)
+    assert torch.equal(decoded.resources[..., 0], start(batch, 6).resource)

@@ -20,18 +20,18 @@ from fairway.search.rollout import greedy, rollout
 
 def some_score(batch, seed=1):
     """Scores of no meaning that depend on where a tour comes from and goes to."""
-    instances, nodes = batch.limit.shape
+    instances, nodes = batch.latest.shape
     generator = torch.Generator().manual_seed(seed)
-    table = 2 * torch.randn(instances, nodes, nodes, generator=generator, dtype=batch.limit.dtype)
+    table = 2 * torch.randn(instances, nodes, nodes, generator=generator, dtype=batch.latest.dtype)
 
-    def score(state, outlook):
-        return table.gather(1, state.node[..., None].expand_as(outlook.level))
+    def score(state, mask):
+        return table.gather(1, state.node[..., None].expand_as(mask.resource))
 
     return score
 
 
-def evenly(state, outlook):
-    return torch.zeros_like(outlook.level)
+def evenly(state, mask):
+    return torch.zeros_like(mask.resource)
 
 
 @pytest.mark.parametrize("draw", [brute.windows, brute.drafts])
@@ -64,27 +64,27 @@ def test_a_beam_of_one_is_greedy(problem):
 def slow_beam(batch, look, score, width):
     """One instance, a list of labels, and every rule of the beam spelled out."""
     labels = [(0.0, 0.0, [])]
-    nodes = batch.limit.shape[1]
+    nodes = batch.latest.shape[1]
     for _ in range(nodes - 1):
         longer = []
         for likely, _, path in labels:
             state = start(batch)
             for node in path:
                 state = step(batch, state, torch.tensor([[node]]))
-            outlook = look(state)
-            scored = score(state, outlook)[0, 0].masked_fill(~outlook.allowed[0, 0], -math.inf)
-            for node in torch.nonzero(outlook.allowed[0, 0])[:, 0].tolist():
+            mask = look(state)
+            scored = score(state, mask)[0, 0].masked_fill(~mask.allowed[0, 0], -math.inf)
+            for node in torch.nonzero(mask.allowed[0, 0])[:, 0].tolist():
                 chance = likely + float(scored[node] - scored.logsumexp(-1))
                 longer.append((chance, node, path))
         longer = sorted(longer, key=lambda label: -label[0])[: 2 * width]
         made = []
         for chance, node, path in longer:
-            level, length, here = batch.outset[:, None], 0.0, torch.tensor([[0]])
+            resource, length, here = batch.initial[:, None], 0.0, torch.tensor([[0]])
             for following in [*path, node]:
                 there = torch.tensor([[following]])
-                level = extend(batch, level, here, there)
+                resource = extend(batch, resource, here, there)
                 length, here = length + float(batch.travel(here, there)), there
-            made.append((chance, float(level), length, [*path, node]))
+            made.append((chance, float(resource), length, [*path, node]))
         labels = []
         for one in made:
             rivals = [o for o in made if o is not one and o[3][-1] == one[3][-1]]
@@ -103,12 +103,14 @@ def test_it_keeps_the_likeliest_labels_that_are_not_dominated():
         batch = to_batch(instances[index : index + 1], dtype=torch.float64)
         table = some_score(whole)
 
-        def score(state, outlook, index=index, table=table):
+        def score(state, mask, index=index, table=table):
             spread = State(
-                state.node.expand(8, 1), state.level.expand(8, 1), state.unvisited.expand(8, 1, 9)
+                state.node.expand(8, 1),
+                state.resource.expand(8, 1),
+                state.unvisited.expand(8, 1, 9),
             )
-            wide = type(outlook)(
-                *(part.expand(8, 1, 9) for part in (outlook.level, outlook.bound, outlook.allowed))
+            wide = type(mask)(
+                *(part.expand(8, 1, 9) for part in (mask.resource, mask.bound, mask.allowed))
             )
             return table(spread, wide)[index : index + 1]
 

@@ -32,9 +32,9 @@ def test_tours_at_random_become_feasible_and_much_shorter(problem, hardness):
 
 def test_a_feasible_tour_is_never_made_worse():
     instances = generate("tsptw", n=20, hardness="easy", count=3, seed=2)
-    forms = [search_model_of(model_of(instance)) for instance in instances]
-    tours = polish(forms, shuffled(instances, 3))
-    again = polish(forms, tours)
+    search_models = [search_model_of(model_of(instance)) for instance in instances]
+    tours = polish(search_models, shuffled(instances, 3))
+    again = polish(search_models, tours)
     for instance, old, new in zip(instances, tours, again, strict=True):
         for one, other in zip(old, new, strict=True):
             before, after = (verify(instance, tour.tolist()) for tour in (one, other))
@@ -51,20 +51,24 @@ def test_a_batch_has_the_models_of_its_instances_in_other_units(problem):
     ):
         scale = float(batch.geometry.scale[b])
         assert np.allclose(scale * ours.cost, theirs.cost, rtol=1e-5, atol=1e-4)
-        level = scale if problem == "tsptw" else 1.0
-        assert np.allclose(level * ours.resource.lead, theirs.resource.lead, rtol=1e-5, atol=1e-4)
+        amount = scale if problem == "tsptw" else 1.0
         assert np.allclose(
-            level * ours.resource.latest[1:-1], theirs.resource.latest[1:-1], rtol=1e-5, atol=1e-3
+            amount * ours.resource.increment, theirs.resource.increment, rtol=1e-5, atol=1e-4
+        )
+        assert np.allclose(
+            amount * ours.resource.latest[1:-1], theirs.resource.latest[1:-1], rtol=1e-5, atol=1e-3
         )
 
 
 def test_threads_and_loops_give_the_same_tours():
     instances = generate("tsptw", n=15, hardness="hard", count=3, seed=4)
-    forms, tours = (
+    search_models, tours = (
         [search_model_of(model_of(instance)) for instance in instances],
         shuffled(instances, 4),
     )
-    assert np.array_equal(polish(forms, tours, seed=7), polish(forms, tours, seed=7, workers=3))
+    assert np.array_equal(
+        polish(search_models, tours, seed=7), polish(search_models, tours, seed=7, workers=3)
+    )
 
 
 def test_a_tour_that_no_pass_makes_feasible_is_less_late():
@@ -78,10 +82,10 @@ def test_a_tour_that_no_pass_makes_feasible_is_less_late():
     found = polish([form], tour)
 
     def late(order):
-        level, over = form.opens[0], 0.0
+        amount, over = form.opens[0], 0.0
         for here, there in zip([0, *order], order, strict=False):
-            level = max(level + form.lead[here, there], form.opens[there])
-            over += max(level - closes[there], 0.0)
+            amount = max(amount + form.increment[here, there], form.opens[there])
+            over += max(amount - closes[there], 0.0)
         return over
 
     assert sorted(found[0, 0]) == list(range(1, 12))

@@ -12,8 +12,8 @@ from fairway.problems.sets import instance_set
 from fairway.search.rollout import greedy, rollout
 
 
-def evenly(state, outlook):
-    return torch.zeros_like(outlook.level)
+def evenly(state, mask):
+    return torch.zeros_like(mask.resource)
 
 
 @pytest.mark.parametrize("look", [none, ahead])

@@ -117,7 +117,7 @@ def drafts_episode(xy, demand, limit, tour) -> Episode:
 
 def episodes(problem, batch, tours):
     """One for each tour, row by row."""
-    lines = (batch.floor, batch.limit) if problem == "tsptw" else (batch.gain, batch.limit)
+    lines = (batch.earliest, batch.latest) if problem == "tsptw" else (batch.gain, batch.latest)
     episode = windows_episode if problem == "tsptw" else drafts_episode
     exact = [line.double().tolist() for line in (batch.geometry.coordinates, *lines)]
     if problem == "tspdl":
@@ -134,7 +134,7 @@ def replayed(batch, tours):
     return rollout(
         batch,
         look=none(batch),
-        score=lambda state, outlook: torch.zeros_like(outlook.level),
+        score=lambda state, mask: torch.zeros_like(mask.resource),
         select=lambda scores: next(stops),
         tours=tours.shape[1],
     )
@@ -146,7 +146,7 @@ def some_tours(batch, look, tours=6):
     return rollout(
         batch,
         look=look,
-        score=lambda state, outlook: -3 * outlook.level / batch.unit[:, None, None],
+        score=lambda state, mask: -3 * mask.resource / batch.unit[:, None, None],
         select=select,
         tours=tours,
     ).tours
@@ -189,9 +189,9 @@ def test_masks_are_the_authors(problem, hardness):
     seen, strict = [], ahead(batch, AUTHORS)
 
     def look(state):
-        outlook = strict(state)
-        seen.append((state.unvisited & ~outlook.allowed).nonzero().tolist())
-        return outlook
+        mask = strict(state)
+        seen.append((state.unvisited & ~mask.allowed).nonzero().tolist())
+        return mask
 
     tours = some_tours(batch, look)
     masked = 0
@@ -221,7 +221,7 @@ def test_tours_that_keep_every_draft_cost_no_penalty(shared, name, units):
     assert torch.equal(lagrangian(built, violation_unit(batch), Objective()), built.length)
     assert not infeasible(built).any()
 
-    demand, limit = (line / 99 for line in (batch.gain, batch.limit))
+    demand, limit = (line / 99 for line in (batch.gain, batch.latest))
     load, charged = torch.zeros(count), torch.zeros(count)
     for stop in tours.unbind(-1):
         load = load + demand.gather(1, stop[:, None])[:, 0]
@@ -320,7 +320,7 @@ CONFIG = TrainConfig(
 
 def decoded_by(policy, config):
     generator = torch.Generator().manual_seed(1)
-    batch = draw(config.law, config.nodes, config.batch, generator)
+    batch = draw(config.distribution, config.nodes, config.batch, generator)
     noise = torch.rand(config.batch, config.tours, config.nodes - 1, generator=generator)
     pointer = policy.point(policy.encode_nodes(features(batch)), batch)
     return batch, decode(batch, pointer, config.guard, noise)
@@ -395,21 +395,21 @@ def some_forecasts(seed=1):
     shape = (3, 4, 5, 6)
     score = 2 * torch.randn(shape, generator=generator)
     asked = torch.rand(shape, generator=generator) < 0.7
-    doomed = asked & (torch.rand(shape, generator=generator) < 0.2)
-    doomed[:, :, 0] = False
-    doomed[:, :, 4] = asked[:, :, 4]
-    return score.requires_grad_(), doomed, asked
+    unsafe = asked & (torch.rand(shape, generator=generator) < 0.2)
+    unsafe[:, :, 0] = False
+    unsafe[:, :, 4] = asked[:, :, 4]
+    return score.requires_grad_(), unsafe, asked
 
 
-def counts_of(doomed, asked):
-    return doomed.sum((0, 1, 3)), (asked & ~doomed).sum((0, 1, 3))
+def counts_of(unsafe, asked):
+    return unsafe.sum((0, 1, 3)), (asked & ~unsafe).sum((0, 1, 3))
 
 
-def spelled_out(score, doomed, asked):
+def spelled_out(score, unsafe, asked):
     """Reference-spec 4.2: mean BCE with pos_weight N_fsb / N_inf, times (N_fsb + N_inf) / (2 N_fsb), step by step."""
     losses = []
     for m in range(score.shape[2]):
-        said, label = (x[:, :, m][asked[:, :, m]] for x in (score, doomed.float()))
+        said, label = (x[:, :, m][asked[:, :, m]] for x in (score, unsafe.float()))
         bad, good = label.sum(), (1 - label).sum()
         if bad == 0 or good == 0:
             losses.append(torch.zeros(()))
@@ -423,36 +423,36 @@ def spelled_out(score, doomed, asked):
 
 def test_both_classes_of_a_step_weigh_the_same_in_the_pip_d_loss():
     """The spec's formula; the two steps of one class add nothing and count all the same."""
-    score, doomed, asked = some_forecasts()
-    found = foresight_loss(score, doomed, asked, counts_of(doomed, asked))
-    expected = spelled_out(score, doomed, asked)
+    score, unsafe, asked = some_forecasts()
+    found = foresight_loss(score, unsafe, asked, counts_of(unsafe, asked))
+    expected = spelled_out(score, unsafe, asked)
     torch.testing.assert_close(found, expected)
     found, expected = (torch.autograd.grad(loss, score)[0] for loss in (found, expected))
     torch.testing.assert_close(found, expected)
     assert not found[:, :, [0, 4]].any()
     assert not found[~asked].any()
     inner = slice(1, 4)
-    few = [x[:, :, inner] for x in (score, doomed, asked)]
+    few = [x[:, :, inner] for x in (score, unsafe, asked)]
     alone = foresight_loss(*few, counts_of(*few[1:]))
     torch.testing.assert_close(
-        foresight_loss(score, doomed, asked, counts_of(doomed, asked)), alone * 3 / 5
+        foresight_loss(score, unsafe, asked, counts_of(unsafe, asked)), alone * 3 / 5
     )
 
 
 def test_steps_that_are_all_of_one_class_lose_nothing():
     score, _, asked = some_forecasts()
-    for doomed in (asked, torch.zeros_like(asked)):
-        assert foresight_loss(score, doomed, asked, counts_of(doomed, asked)).item() == 0
+    for unsafe in (asked, torch.zeros_like(asked)):
+        assert foresight_loss(score, unsafe, asked, counts_of(unsafe, asked)).item() == 0
 
 
 def test_a_share_of_the_batch_weighed_by_the_whole_adds_up_to_the_whole():
-    score, doomed, asked = some_forecasts()
-    counts = counts_of(doomed, asked)
+    score, unsafe, asked = some_forecasts()
+    counts = counts_of(unsafe, asked)
     parts = [
-        foresight_loss(score[some], doomed[some], asked[some], counts)
+        foresight_loss(score[some], unsafe[some], asked[some], counts)
         for some in (slice(1), slice(1, 3))
     ]
-    torch.testing.assert_close(sum(parts), foresight_loss(score, doomed, asked, counts))
+    torch.testing.assert_close(sum(parts), foresight_loss(score, unsafe, asked, counts))
 
 
 @pytest.mark.parametrize("problem", ["tsptw", "tspdl"])
@@ -466,20 +466,22 @@ def test_a_head_learns_the_authors_mask_at_every_choice_among_two_or_more(proble
     batch, decoded = decoded_by(policy, config)
     nodes, tours = policy.encode(batch), decoded.rollout.tours
     loss, seen = head_loss(config, policy, nodes, batch, decoded, DistContext())
-    states = states_along(tours, decoded.levels, config.nodes)
+    states = states_along(tours, decoded.resources, config.nodes)
     shape = (5, 4, 7, 8)
-    score = scores(policy.foresee(nodes, batch), states.node, states.level).view(shape)[:, :, :-1]
+    score = scores(policy.foresee(nodes, batch), states.node, states.resource).view(shape)[
+        :, :, :-1
+    ]
     asked = states.unvisited.view(shape)[:, :, :-1]
-    doomed = torch.zeros_like(asked)
+    unsafe = torch.zeros_like(asked)
     for b, row in enumerate(episodes(problem, batch, tours)):
         for p, episode in enumerate(row):
             for m, masked in enumerate(episode.masks):
-                doomed[b, p, m, list(masked)] = True
-    torch.testing.assert_close(loss, spelled_out(score, doomed, asked), rtol=1e-5, atol=1e-5)
-    sound, said = asked & ~doomed, score > 0
-    expected = [(doomed & said).sum(), doomed.sum(), (sound & ~said).sum(), sound.sum()]
+                unsafe[b, p, m, list(masked)] = True
+    torch.testing.assert_close(loss, spelled_out(score, unsafe, asked), rtol=1e-5, atol=1e-5)
+    sound, said = asked & ~unsafe, score > 0
+    expected = [(unsafe & said).sum(), unsafe.sum(), (sound & ~said).sum(), sound.sum()]
     assert seen.tolist() == [int(number) for number in expected]
-    assert doomed.any()
+    assert unsafe.any()
     loss.backward()
     assert policy.embed.weight.grad.abs().max() > 0
     assert policy.decoder.query.weight.grad is None
@@ -494,7 +496,7 @@ def test_a_head_may_learn_along_the_first_tours_only():
     batch, decoded = decoded_by(policy, config)
     every = {field.name: getattr(decoded.rollout, field.name) for field in fields(Rollout)}
     built = Rollout(**{name: value[:, :2] for name, value in every.items()})
-    fewer = Decoded(built, decoded.levels[:, :2], decoded.log_probability[:, :2])
+    fewer = Decoded(built, decoded.resources[:, :2], decoded.log_probability[:, :2])
     nodes = policy.encode(batch)
     some = replace(config, foresight=replace(plan, tours=2))
     found = head_loss(some, policy, nodes, batch, decoded, DistContext())

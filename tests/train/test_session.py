@@ -38,7 +38,7 @@ from fairway.train.session import Intervals, train_recipe
 config = replace(recipe_named("fairway-tsptw10-hard"), batch=8, tours=4)
 budget = None if "resume" in sys.argv else Budget(instances=8 * {STEPS})
 for _ in train_recipe(config, Path(sys.argv[1]), budget, resume="resume" in sys.argv,
-                      device="cpu", cadence=Intervals(record=0.0, validation=1e9, snapshot=0.2)):
+                      device="cpu", intervals=Intervals(record=0.0, validation=1e9, snapshot=0.2)):
     pass
 """
 
@@ -68,7 +68,7 @@ def weights(out):
 def uninterrupted(tmp_path_factory) -> Path:
     """The folder of a run that nobody disturbed."""
     out = tmp_path_factory.mktemp("whole") / "run"
-    run_to_end(script_config(), out, Budget(instances=8 * STEPS), cadence=OFTEN)
+    run_to_end(script_config(), out, Budget(instances=8 * STEPS), intervals=OFTEN)
     return out
 
 
@@ -133,9 +133,9 @@ configs = {
 }
 
 def train_all(folder):
-    cadence = Intervals(record=0.0, validation=1e9, snapshot=1e9)
+    intervals = Intervals(record=0.0, validation=1e9, snapshot=1e9)
     for name, config in configs.items():
-        for _ in train_recipe(config, folder / name, Budget(8 * 12), device="cpu", cadence=cadence):
+        for _ in train_recipe(config, folder / name, Budget(8 * 12), device="cpu", intervals=intervals):
             pass
 """
 
@@ -220,9 +220,11 @@ def test_the_length_of_a_run_without_a_budget_is_its_recipe_s(tiny, tmp_path):
 
 
 def test_validations_and_snapshots_come_as_often_as_asked(tiny, tmp_path):
-    cadence = Intervals(record=0.0, validation=0.0, snapshot=0.0, looking=1.0)
+    intervals = Intervals(record=0.0, validation=0.0, snapshot=0.0, looking=1.0)
     steps = []
-    for event in train_recipe(tiny, tmp_path, Budget(instances=12), device="cpu", cadence=cadence):
+    for event in train_recipe(
+        tiny, tmp_path, Budget(instances=12), device="cpu", intervals=intervals
+    ):
         steps.append((type(event), snapshot.restore(tiny, tmp_path, CPU).step))
     assert [kind for kind, _ in steps] == [Validation, *[Record, Validation] * 3, Finished]
     assert [step for _, step in steps] == [0, 0, 0, 1, 1, 2, 2, 3]
@@ -232,14 +234,14 @@ def test_validations_that_take_long_are_rarer(tiny, tmp_path, monkeypatch):
     """All but the first one, which compiles kernels."""
     look = session.score_of
     monkeypatch.setattr(session, "score_of", lambda *given: time.sleep(0.5) or look(*given))
-    cadence = Intervals(record=0.0, validation=0.0, snapshot=1e9, looking=1e-6)
-    events = train_recipe(tiny, tmp_path, Budget(instances=24), device="cpu", cadence=cadence)
+    intervals = Intervals(record=0.0, validation=0.0, snapshot=1e9, looking=1e-6)
+    events = train_recipe(tiny, tmp_path, Budget(instances=24), device="cpu", intervals=intervals)
     kinds = [type(event) for event in events]
     assert kinds == [Validation, Record, Validation, *[Record] * 5, Validation, Finished]
 
 
 def test_an_interrupted_run_is_saved_and_can_go_on(tiny, tmp_path):
-    events = train_recipe(tiny, tmp_path, Budget(instances=40), device="cpu", cadence=OFTEN)
+    events = train_recipe(tiny, tmp_path, Budget(instances=40), device="cpu", intervals=OFTEN)
     seen = []
     for event in events:
         seen.append(event)
@@ -318,7 +320,7 @@ def after_one_record(monkeypatch, error):
 
 def test_a_diverged_run_keeps_its_last_good_snapshot_and_says_where(tiny, tmp_path, monkeypatch):
     after_one_record(monkeypatch, Diverged("the loss became nan between steps 2 and 2"))
-    said = refusal(tiny, tmp_path, Diverged, cadence=Intervals(0.0, 1e9, 1e9))
+    said = refusal(tiny, tmp_path, Diverged, intervals=Intervals(0.0, 1e9, 1e9))
     assert "the loss became nan between steps 2 and 2" in said
     assert f"{tmp_path / snapshot.NAME} holds the run as it was after step 0" in said
     assert snapshot.restore(tiny, tmp_path, CPU).step == 0
@@ -333,7 +335,7 @@ def test_weights_that_are_no_numbers_never_reach_a_snapshot(tiny, tmp_path, monk
             yield record
 
     monkeypatch.setattr(session, "train", poisoned)
-    said = refusal(tiny, tmp_path, Diverged, cadence=Intervals(0.0, 1e9, 0.0))
+    said = refusal(tiny, tmp_path, Diverged, intervals=Intervals(0.0, 1e9, 0.0))
     assert "the weights are no longer numbers after step 1" in said
     assert snapshot.restore(tiny, tmp_path, CPU).step == 0
 
@@ -349,7 +351,7 @@ def test_other_errors_are_not_mistaken_for_memory(tiny, tmp_path, monkeypatch):
 
 
 def test_a_full_disk_ends_the_run_and_keeps_the_snapshot(tiny, tmp_path, monkeypatch):
-    events = train_recipe(tiny, tmp_path, Budget(instances=40), device="cpu", cadence=OFTEN)
+    events = train_recipe(tiny, tmp_path, Budget(instances=40), device="cpu", intervals=OFTEN)
     for event in events:
         if isinstance(event, Record) and event.step == 2:
             break
@@ -409,12 +411,12 @@ def test_a_colony_is_trained_in_a_folder_like_any_policy(tmp_path):
 def test_a_colony_that_is_resumed_goes_on_as_if_it_had_never_stopped(tmp_path):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     every = Intervals(record=0.0, validation=1e9, snapshot=0.0)
-    run_to_end(ANTS, whole, None, cadence=every)
-    events = train_recipe(ANTS, parts, None, device="cpu", cadence=every)
+    run_to_end(ANTS, whole, None, intervals=every)
+    events = train_recipe(ANTS, parts, None, device="cpu", intervals=every)
     for event in events:
         if isinstance(event, Record) and event.step == 4:
             events.close()
-    run_to_end(ANTS, parts, None, cadence=every, resume=True)
+    run_to_end(ANTS, parts, None, intervals=every, resume=True)
     assert losses(parts) == losses(whole)
     ends = [load_heatmap(folder, CPU)[0].state_dict() for folder in (whole, parts)]
     assert all(torch.equal(ends[0][name], ends[1][name]) for name in ends[0])

@@ -26,8 +26,8 @@ from fairway.train.validate import (
 
 def test_the_validation_set_is_always_the_same(tiny):
     first, again = (validation_set(tiny, 6, torch.device("cpu")) for _ in range(2))
-    assert torch.equal(first.floor, again.floor)
-    assert first.limit.shape == (6, tiny.nodes)
+    assert torch.equal(first.earliest, again.earliest)
+    assert first.latest.shape == (6, tiny.nodes)
 
 
 def test_scores_are_what_the_judge_would_say(tiny):
@@ -73,7 +73,7 @@ def test_the_score_of_a_mixture_is_the_mean_of_its_kinds(tiny):
     kinds = [(part, validation_set(part, 4, run.device)) for part in run.config.parts]
     one, other = (validate(part, run.finished, batch) for part, batch in kinds)
     assert score_of(run, kinds).length == pytest.approx((one.length + other.length) / 2)
-    many = [(part.nodes, len(batch.limit)) for part, batch in held_out(run.config, run.device)]
+    many = [(part.nodes, len(batch.latest)) for part, batch in held_out(run.config, run.device)]
     assert many == [(5, 256), (7, 256)]
 
 

@@ -19,9 +19,9 @@ from fairway.search.rollout import Score, greedy, rollout
 def nearest(batch: Batch) -> Score:
     """Greedy-L: the shortest way on."""
 
-    def score(state: State, outlook: Mask) -> Float[Tensor, "B P N"]:
-        there = torch.arange(outlook.level.shape[-1], device=outlook.level.device)
-        here = state.node[..., None].expand_as(outlook.level)
+    def score(state: State, mask: Mask) -> Float[Tensor, "B P N"]:
+        there = torch.arange(mask.resource.shape[-1], device=mask.resource.device)
+        here = state.node[..., None].expand_as(mask.resource)
         return -batch.travel(here, there.expand_as(here))
 
     return score
@@ -29,13 +29,13 @@ def nearest(batch: Batch) -> Score:
 
 def tightest(batch: Batch) -> Score:
     """Greedy-C: the window that closes first, or the smallest draft."""
-    urgency = -batch.limit[:, None, :]
-    return lambda state, outlook: urgency.expand_as(outlook.level)
+    urgency = -batch.latest[:, None, :]
+    return lambda state, mask: urgency.expand_as(mask.resource)
 
 
 def soonest(batch: Batch) -> Score:
-    """The lowest level on being served: what can start first."""
-    return lambda state, outlook: -outlook.level
+    """The lowest resource on being served: what can start first."""
+    return lambda state, mask: -mask.resource
 
 
 RULES: dict[str, Callable[[Batch], Score]] = {

@@ -12,12 +12,13 @@ def report(
     root: Annotated[
         Path, typer.Argument(help="Folder of results, STUDY/BED/LABEL.jsonl.xz")
     ] = Path("results"),
-    out: Annotated[Path, typer.Option(help="The folder to write into.")] = Path("report"),
+    out: Annotated[Path, typer.Option(help="Folder to write into")] = Path("report"),
     references: Annotated[
-        list[str] | None, typer.Option(help="BED=FILE: the authors' lkh_*.pkl, or .npz.")
+        list[str] | None,
+        typer.Option(help="Reference tours of a test set, as BED=FILE (.pkl or .npz)"),
     ] = None,
     readme: Annotated[
-        Path | None, typer.Option(help="A file whose results table to renew.")
+        Path | None, typer.Option(help="File whose table of results to update")
     ] = None,
 ) -> None:
     """Turn evaluations into Markdown, CSV and pictures: every table of the paper, published rows marked."""

@@ -31,30 +31,30 @@ PHASES = {"warm": "baseline warm-up"}
 
 
 def train(
-    recipe: Annotated[str, typer.Argument(help="Such as fairway-tsptw20-hard; see --list.")] = "",
-    minutes: Annotated[
-        float | None, typer.Option(help="Minutes of training, over the whole run.")
-    ] = None,
-    instances: Annotated[
-        int | None, typer.Option(help="Instances to train on, over the whole run.")
-    ] = None,
+    recipe: Annotated[
+        str, typer.Argument(help="Name of a recipe, such as fairway-tsptw20-hard; see --list")
+    ] = "",
+    minutes: Annotated[float | None, typer.Option(help="Length of the run in minutes")] = None,
+    instances: Annotated[int | None, typer.Option(help="Length of the run in instances")] = None,
     full: Annotated[
-        bool, typer.Option("--full", help="Train for the recipe's own length, often days.")
+        bool, typer.Option("--full", help="Train for the recipe's own length, often days")
     ] = False,
-    out: Annotated[Path | None, typer.Option(help="The run's folder; runs/RECIPE if none.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run there.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the run (default: runs/RECIPE)")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the run in that folder")
+    ] = False,
     start: Annotated[
-        Path | None, typer.Option("--from", help="A checkpoint to begin with.")
+        Path | None, typer.Option("--from", help="Checkpoint whose weights to start from")
     ] = None,
     device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option()] = "auto",
-    batch: Annotated[int | None, typer.Option(help="Instances per step.")] = None,
+    batch: Annotated[int | None, typer.Option(help="Number of instances per step")] = None,
     threads: Annotated[
-        int | None, typer.Option(help="Number of CPU threads (default: all cores).")
+        int | None, typer.Option(help="Number of CPU threads (default: all cores)")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Equal seeds give equal runs.")] = None,
-    names: Annotated[
-        bool, typer.Option("--list", help="Print the usual recipes and stop.")
-    ] = False,
+    seed: Annotated[int | None, typer.Option(help="Random seed (default: the recipe's)")] = None,
+    names: Annotated[bool, typer.Option("--list", help="Print the recipes and exit")] = False,
 ) -> None:
     """Train a policy by a recipe; Ctrl-C saves, --resume goes on. Under torchrun, on several devices."""
     if names:

@@ -104,9 +104,9 @@ def generate(
         raise InvalidRequest("--eta belongs to hard tsptw; leave it out here")
     if sigma is not None and problem != "tspdl":
         raise InvalidRequest("--sigma belongs to tspdl; leave it out here")
-    law = TourWindows(eta=eta) if eta is not None else hardness
-    law = LoweredDrafts(sigma=sigma) if sigma is not None else law
-    instances = draw_set(problem, n=nodes, hardness=law, count=count, seed=seed)
+    distribution = TourWindows(eta=eta) if eta is not None else hardness
+    distribution = LoweredDrafts(sigma=sigma) if sigma is not None else distribution
+    instances = draw_set(problem, n=nodes, hardness=distribution, count=count, seed=seed)
     if output is not None:
         write(instances if count > 1 else instances[0], output)
     elif count == 1:

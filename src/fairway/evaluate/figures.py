@@ -69,7 +69,7 @@ def _told_apart(table: Table) -> list[str]:
         for place, row in enumerate(table.rows):
             value = _number(row, column.key)
             if value is not None and seen[labels[place], row.kind] > 1:
-                labels[place] += f", {column.title.lower()} {lettered(value, column.form)}"
+                labels[place] += f", {column.title.lower()} {lettered(value, column.format)}"
     return labels
 
 

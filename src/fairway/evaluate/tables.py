@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table as Shown
 
 Kind = Literal["published", "measured"]
-SearchModel = Literal["text", "percent", "number", "count", "seconds", "chance"]
+Format = Literal["text", "percent", "number", "count", "seconds", "chance"]
 Value = float | int | str | tuple[float, float] | None
 
 NOTHING = "/"
@@ -35,7 +35,7 @@ class Column:
     key: str
     """In CSV."""
     title: str
-    form: SearchModel = "text"
+    format: Format = "text"
     source: str = ""
     """Of which attribute it is, through dots, where that is not called as the key."""
     aside: bool = False
@@ -138,7 +138,7 @@ def terminal(table: Table) -> "Shown":
     table = filled(table)
     shown = Shown("row", "from", box=box.SIMPLE, title=Text(table.title), caption=table.caption)
     for column in table.columns:
-        shown.add_column(column.title, justify="left" if column.form == "text" else "right")
+        shown.add_column(column.title, justify="left" if column.format == "text" else "right")
     for row in table.rows:
         cells = (cell(row, column) for column in table.columns)
         style = "dim" if row.kind == "published" else None
@@ -150,20 +150,20 @@ def cell(row: Row, column: Column) -> str:
     """One figure as people read it; a time that was not waited for has a tilde."""
     value = row.values.get(column.key)
     if value is None or not _known(row, column):
-        return NOTHING if column.form != "text" else ""
+        return NOTHING if column.format != "text" else ""
     if isinstance(value, str):
         return value
     if isinstance(value, tuple):
-        return f"{lettered(value[0], column.form)} to {lettered(value[1], column.form)}"
-    if row.kind == "published" and column.form in ("percent", "number"):
-        return as_printed(value) + (" %" if column.form == "percent" else "")
-    about = "~" if column.form == "seconds" and row.values.get(f"{column.key}_about") else ""
-    return about + lettered(value, column.form)
+        return f"{lettered(value[0], column.format)} to {lettered(value[1], column.format)}"
+    if row.kind == "published" and column.format in ("percent", "number"):
+        return as_printed(value) + (" %" if column.format == "percent" else "")
+    about = "~" if column.format == "seconds" and row.values.get(f"{column.key}_about") else ""
+    return about + lettered(value, column.format)
 
 
-def lettered(value: float, form: SearchModel) -> str:
+def lettered(value: float, style: Format) -> str:
     """A number with the digits that its kind is given."""
-    match form:
+    match style:
         case "percent":
             return f"{_rounded(value, 2 if abs(value) >= 1 or value == 0 else 3)} %"
         case "number":
@@ -210,7 +210,7 @@ def _grid(columns: tuple[Column, ...], rows: tuple[Row, ...], with_kind: bool = 
 
 
 def _rule(column: Column) -> str:
-    return "---" if column.form == "text" else "---:"
+    return "---" if column.format == "text" else "---:"
 
 
 def _escaped(text: str) -> str:

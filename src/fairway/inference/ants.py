@@ -57,7 +57,7 @@ def iterate(
     workers: int = 1,
     pause: Pause | None = None,
 ) -> Iterator[Int[Tensor, "B P M"]]:
-    """The tours of one iteration after the other, without end, built as levels grow.
+    """The tours of one iteration after the other, without end, built as resources grow.
 
     The seed comes with the number of the first instance. The pause is made before each step of the ants.
     """
@@ -67,22 +67,22 @@ def iterate(
     near = heatmap.neighbours if colony.sparse else None
     searches = foraging.search != "none"
     models = list(map(model_of, instances)) if searches else []
-    forms = side_by_side(search_model_of, models, workers)
-    chance, pheromone = streams(*seed, len(instances)), untouched(batch)
+    search_models = side_by_side(search_model_of, models, workers)
+    rngs, pheromone = streams(*seed, len(instances)), untouched(batch)
     for iteration in count():
         look = outlook_of(batch, guard, foraging.ants, near)
         look = look if pause is None else paused(look, batch, pause)
-        noise = uniform(chance, foraging.ants, instances.nodes - 1).to(colony.device)
+        noise = uniform(rngs, foraging.ants, instances.nodes - 1).to(colony.device)
         built = construct(batch, look, log_weights(heuristic, pheromone), noise)
         tours = built.tours
         if searches:
-            built = weigh(batch, _searched(forms, tours, (*seed, iteration), workers))
+            built = weigh(batch, _searched(search_models, tours, (*seed, iteration), workers))
         pheromone = pheromone.after(built.tours, cost_to_ants(batch, built))
         yield built.tours if foraging.search == "tours" else tours
 
 
 def _searched(
-    forms: Sequence[SearchModel],
+    search_models: Sequence[SearchModel],
     tours: Int[Tensor, "B P M"],
     seed: tuple[int, int, int],
     workers: int,
@@ -90,5 +90,5 @@ def _searched(
     """Around every tour, by a chance that does not depend on which instances are searched together."""
     of_all, first, iteration = seed
     number = (of_all * 1_000_003 + iteration * 7_919) % 2**40 + first * tours.shape[1]
-    better = polish(forms, tours.cpu().numpy(), seed=number, workers=workers)
+    better = polish(search_models, tours.cpu().numpy(), seed=number, workers=workers)
     return torch.from_numpy(better).to(tours.device)

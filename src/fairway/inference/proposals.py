@@ -56,8 +56,8 @@ def _of_part(
     batch = to_batch(instances, model.device)
     views = symmetries(batch) if mode.symmetries else batch
     guard = mode.guard or model.guard
-    chance = streams(*seed, len(instances)) if mode.kind == "sample" else []
-    tours = _decoded(views, model.policy(views), guard, mode, chance)
+    rngs = streams(*seed, len(instances)) if mode.kind == "sample" else []
+    tours = _decoded(views, model.policy(views), guard, mode, rngs)
     return tours.unflatten(0, (mode.views, -1)).transpose(0, 1).flatten(1, 2)
 
 
@@ -66,14 +66,14 @@ def _decoded(
     pointer: Pointer,
     guard: MaskConfig,
     mode: DecodeConfig,
-    chance: Sequence[Generator],
+    rngs: Sequence[Generator],
 ) -> Int[Tensor, "B P M"]:
     match mode.kind:
         case "greedy":
             return build_with_backtracking(views, pointer, guard, mode.budget).tours
         case "sample":
-            drawn = uniform(chance, mode.views, mode.samples, views.limit.shape[1] - 1)
-            noise = drawn.transpose(0, 1).flatten(0, 1).to(views.limit.device)
+            drawn = uniform(rngs, mode.views, mode.samples, views.latest.shape[1] - 1)
+            noise = drawn.transpose(0, 1).flatten(0, 1).to(views.latest.device)
             return build(views, pointer, guard, noise).tours
         case "beam":
             look, score = watch(views, guard, None), scoring(views, pointer)
@@ -86,6 +86,6 @@ def streams(seed: int, first: int, count: int) -> list[Generator]:
     return [Generator().manual_seed((seed * 1_000_003 + number) % 2**63) for number in numbers]
 
 
-def uniform(chance: Sequence[Generator], *shape: int) -> Float[Tensor, "B *S"]:
+def uniform(rngs: Sequence[Generator], *shape: int) -> Float[Tensor, "B *S"]:
     """Numbers of this shape for each instance, one after the other."""
-    return torch.stack([torch.rand(shape, generator=stream) for stream in chance])
+    return torch.stack([torch.rand(shape, generator=stream) for stream in rngs])

@@ -8,11 +8,11 @@ from fairway.kernels.compiling import njit
 
 @njit(cache=True, nogil=True)
 def shortest(
-    lead: Float[np.ndarray, "N N"], source: int, through: Bool[np.ndarray, " N"]
+    increment: Float[np.ndarray, "N N"], source: int, through: Bool[np.ndarray, " N"]
 ) -> Float[np.ndarray, " N"]:
-    """The least sum of non-negative leads from the source to every node, by way of the given nodes alone (Dijkstra)."""
-    nodes = len(lead)
-    least, waiting = lead[source].copy(), through.copy()
+    """The least sum of increments, none negative, from the source to every node through the given nodes (Dijkstra)."""
+    nodes = len(increment)
+    least, waiting = increment[source].copy(), through.copy()
     waiting[source] = False
     for _ in range(nodes):
         here, first = -1, np.inf
@@ -22,7 +22,7 @@ def shortest(
         if here < 0:
             break
         waiting[here] = False
-        onward = lead[here]
+        onward = increment[here]
         for node in range(nodes):
             least[node] = min(least[node], first + onward[node])
     least[source] = 0.0

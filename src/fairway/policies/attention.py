@@ -86,13 +86,13 @@ class Decoder(nn.Module):
     ) -> Pointer:
         """The decoder bound to a batch, with everything folded in that does not depend on a tour."""
         depth = nodes.shape[-1] // self.heads
-        by_node, by_level = self.query.weight[:, :-1], self.query.weight[:, -1]
+        by_node, by_resource = self.query.weight[:, :-1], self.query.weight[:, -1]
         query = nn.functional.linear(nodes, by_node)
         if self.context is not None:
             query = query + self.context(nodes.mean(1, keepdim=True))
         key = self.key(nodes)
         drift = key.float().unflatten(-1, (self.heads, depth))
-        drift = (drift * by_level.view(self.heads, depth)).sum(-1).transpose(1, 2) / depth**0.5
+        drift = (drift * by_resource.view(self.heads, depth)).sum(-1).transpose(1, 2) / depth**0.5
         if self.per_horizon:
             drift = drift / horizon_of(batch)[:, None, None]
         aimed = nodes if self.aim is None else self.aim(nodes)

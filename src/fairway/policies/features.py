@@ -9,7 +9,7 @@ from fairway.problems.batch import Batch, every_pair
 
 
 def features(batch: Batch) -> Float[Tensor, "B N 4"]:
-    """Coordinates, and what is asked of the level: the window, or the demand and the draft, by the horizon."""
+    """Coordinates, and what is asked of the resource: the window, or the demand and the draft, by the horizon."""
     horizon = horizon_of(batch)[:, None]
     return torch.cat([places(batch), torch.stack([line / horizon for line in batch.asked], -1)], -1)
 
@@ -17,21 +17,21 @@ def features(batch: Batch) -> Float[Tensor, "B N 4"]:
 def relations(batch: Batch) -> Float[Tensor, "B N N 8"]:
     """What each node is to each other one, there and back: the way, and what windows or drafts leave of it.
 
-    How far below its limit the second is reached from the first at its lowest level, and at its limit; and how long
+    How far below its limit the second is reached from the first at its lowest resource, and at its limit; and how long
     one waits there even then. Where a slack is negative, the arc is not to be had.
     """
     here, there = every_pair(batch)
-    lead, limit = batch.lead(here, there), batch.limit
-    lowest = torch.maximum(batch.floor, batch.outset[:, None] + lead[:, 0])
-    early, late = lowest[:, :, None] + lead, limit[:, :, None] + lead
-    slacks = [limit[:, None] - early, limit[:, None] - late, batch.floor[:, None] - late]
+    increment, latest = batch.increment(here, there), batch.latest
+    lowest = torch.maximum(batch.earliest, batch.initial[:, None] + increment[:, 0])
+    early, late = lowest[:, :, None] + increment, latest[:, :, None] + increment
+    slacks = [latest[:, None] - early, latest[:, None] - late, batch.earliest[:, None] - late]
     unit = batch.unit[:, None, None]
     one_way = [batch.travel(here, there), *(squashed(slack / unit) for slack in slacks)]
     return torch.stack([*one_way, *(part.mT for part in one_way)], dim=-1)
 
 
 def horizon_of(batch: Batch) -> Float[Tensor, " B"]:
-    """What levels are divided by; one where the instance has no extent in time at all."""
+    """What resources are divided by; one where the instance has no extent in time at all."""
     return torch.where(batch.horizon > 0, batch.horizon, 1.0)
 
 

@@ -68,9 +68,9 @@ class EdgeLayer(nn.Module):
 
 
 class EdgeForesight(nn.Module):
-    """The PIP-D head: from the last edge, a candidate's edge and the level to whether the candidate is doomed.
+    """The PIP-D head: from the last edge, a candidate's edge and the resource to whether the candidate is doomed.
 
-    The level is read as a share of the horizon, which the authors' code does not divide by.
+    The resource is read as a share of the horizon, which the authors' code does not divide by.
     """
 
     def __init__(self, width: int) -> None:
@@ -94,7 +94,7 @@ class Forecast:
     horizon: Float[Tensor, " B"]
 
     def __call__(
-        self, before: Int[Tensor, "B S"], here: Int[Tensor, "B S"], level: Float[Tensor, "B S"]
+        self, before: Int[Tensor, "B S"], here: Int[Tensor, "B S"], resource: Float[Tensor, "B S"]
     ) -> Float[Tensor, "B S N"]:
         """Scores of all candidates for tours that came from `before`; a pair without an edge has no embedding."""
         heatmap, weight = self.heatmap, self.head.join.weight
@@ -102,7 +102,7 @@ class Forecast:
         came = heatmap.neighbours[rows(before), before] == here[..., None]
         slot = came.int().argmax(-1)
         last = heatmap.edges[rows(before), before, slot] * came.any(-1, keepdim=True)
-        share = (level / self.horizon[:, None])[..., None]
+        share = (resource / self.horizon[:, None])[..., None]
         context = last @ weight[:, :width].mT + share * weight[:, -1] + self.head.join.bias
         known = self.head(context[:, :, None] + self.candidates[rows(here), here])
         rest = self.head(context)[..., None].expand(-1, -1, heatmap.neighbours.shape[1])
@@ -161,7 +161,7 @@ def neighbours(batch: Batch, graph: Graph, share: int) -> Int[Tensor, "B N K"]:
     union. Here the second half is taken from what the first has left, so that no edge stands twice; and nobody's
     neighbour is the depot, to which no choice leads.
     """
-    nodes = batch.limit.shape[1]
+    nodes = batch.latest.shape[1]
     many = max(1, nodes // share)
     apart = batch.travel(*every_pair(batch))
     shut = torch.zeros_like(apart, dtype=torch.bool)
@@ -178,12 +178,12 @@ def neighbours(batch: Batch, graph: Graph, share: int) -> Int[Tensor, "B N K"]:
 def _likeness(batch: Batch) -> Float[Tensor, "B N N"]:
     """How well a column's limits go with being served after the row's."""
     if not batch.by_set:
-        ends = torch.minimum(batch.limit[:, :, None], batch.limit[:, None, :])
-        alike = ends - torch.maximum(batch.floor[:, :, None], batch.floor[:, None, :])
-        first = -batch.floor
+        ends = torch.minimum(batch.latest[:, :, None], batch.latest[:, None, :])
+        alike = ends - torch.maximum(batch.earliest[:, :, None], batch.earliest[:, None, :])
+        first = -batch.earliest
     else:
-        alike = -(batch.limit[:, :, None] - batch.limit[:, None, :]).abs()
-        first = -batch.limit
+        alike = -(batch.latest[:, :, None] - batch.latest[:, None, :]).abs()
+        first = -batch.latest
     return torch.cat([first[:, None, :], alike[:, 1:]], dim=1)
 
 

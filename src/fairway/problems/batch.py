@@ -41,60 +41,62 @@ class Geometry:
 class Batch:
     """B instances of N nodes as tensors on one device, with the one resource that their tours accumulate.
 
-    Going from i to j the level rises by `lead`, and to `floor` of j where it is still lower. It is the start of
-    service, which waits for a window to open, or a growing load, kept in raw units so that whole loads stay exact:
+    Going from i to j the resource rises by `increment`, and to `earliest` of j where it is still lower. It is the start
+    of service, which waits for a window to open, or a growing load, kept in raw units so that whole loads stay exact:
     divided by the total demand, as in the paper, loads at their limit seem above it in float32.
     """
 
     geometry: Geometry
-    floor: Float[Tensor, "B N"]
-    """The lowest level with which each node can be served."""
-    limit: Float[Tensor, "B N"]
-    """The highest level allowed at each node; a depot's closing is lowered to the latest return that can still occur,
-    the paper's u_0."""
+    earliest: Float[Tensor, "B N"]
+    """The lowest resource with which each node can be served."""
+    latest: Float[Tensor, "B N"]
+    """The highest resource allowed at each node; a depot's closing is lowered to the latest return that can still
+    occur, the paper's u_0."""
     stay: Float[Tensor, "B N"] | None = None
-    """Service, where the level is the time."""
+    """Service, where the resource is the time."""
     gain: Float[Tensor, "B N"] | None = None
-    """Cargo, where the level is the load."""
+    """Cargo, where the resource is the load."""
 
     @property
     def by_set(self) -> bool:
-        """Whether the level follows from the nodes visited, as a load does."""
+        """Whether the resource follows from the nodes visited, as a load does."""
         return self.gain is not None
 
     @property
-    def outset(self) -> Float[Tensor, " B"]:
-        """The level with which a tour leaves the depot: as it opens, or empty."""
-        return self.floor[:, 0]
+    def initial(self) -> Float[Tensor, " B"]:
+        """The resource with which a tour leaves the depot: as it opens, or empty."""
+        return self.earliest[:, 0]
 
     @property
     def horizon(self) -> Float[Tensor, " B"]:
-        """What a level is divided by where a policy reads it: the latest return, or the total load if there is any."""
+        """What policies divide a resource by: the latest return, or the total load if there is any."""
         if self.gain is None:
-            return self.limit[:, 0]
+            return self.latest[:, 0]
         total = self.gain.sum(-1)
         return torch.where(total > 0, total, 1.0)
 
     @property
     def unit(self) -> Float[Tensor, " B"]:
-        """What a slack is divided by where a policy reads it: about what one step adds to a level.
+        """What a slack is divided by where a policy reads it: about what one step adds to a resource.
 
         Times are in lengths of the unit square already.
         """
         if self.gain is None:
-            return torch.ones_like(self.limit[:, 0])
-        return self.horizon / (self.limit.shape[1] - 1)
+            return torch.ones_like(self.latest[:, 0])
+        return self.horizon / (self.latest.shape[1] - 1)
 
     @property
     def asked(self) -> tuple[Float[Tensor, "B N"], Float[Tensor, "B N"]]:
         """What a policy reads of each node: its window, or its demand and its draft."""
-        return self.floor if self.gain is None else self.gain, self.limit
+        return self.earliest if self.gain is None else self.gain, self.latest
 
-    def lead(self, here: Int[Tensor, "B *S"], there: Int[Tensor, "B *S"]) -> Float[Tensor, "B *S"]:
-        """By how much the level rises on the way from one node straight to another."""
+    def increment(
+        self, here: Int[Tensor, "B *S"], there: Int[Tensor, "B *S"]
+    ) -> Float[Tensor, "B *S"]:
+        """By how much the resource rises on the way from one node straight to another."""
         if self.gain is not None:
             return self.gain[rows(there), there].expand(here.shape)
-        assert self.stay is not None, "a level is a time or a load"
+        assert self.stay is not None, "a resource is a time or a load"
         return self.stay[rows(here), here] + self.geometry.travel(here, there)
 
     def travel(
@@ -139,7 +141,7 @@ def each(batch: Batch, change: Callable[[Tensor], Tensor]) -> Batch:
 
     geometry = batch.geometry
     part = Geometry(changed(geometry.coordinates), changed(geometry.matrix), change(geometry.scale))
-    limits = change(batch.floor), change(batch.limit)
+    limits = change(batch.earliest), change(batch.latest)
     return Batch(part, *limits, changed(batch.stay), changed(batch.gain))
 
 
@@ -195,7 +197,7 @@ def to_batch(
 
 
 def forwards(instances: InstanceSet, tours: Int[np.ndarray, "B K M"]) -> Int[np.ndarray, "B K M"]:
-    """Tours that were built as levels grow, in the direction of the instances."""
+    """Tours that were built as resources grow, in the direction of the instances."""
     return tours[..., ::-1] if instances.load == "shrinking" else tours
 
 
@@ -210,8 +212,8 @@ def instances_in(batch: Batch) -> list[Instance]:
 
 def every_pair(batch: Batch) -> tuple[Int[Tensor, "B N N"], Int[Tensor, "B N N"]]:
     """All pairs of nodes of each instance, from row to column."""
-    instances, nodes = batch.limit.shape
-    node = torch.arange(nodes, device=batch.limit.device).expand(instances, nodes, nodes)
+    instances, nodes = batch.latest.shape
+    node = torch.arange(nodes, device=batch.latest.device).expand(instances, nodes, nodes)
     return node.mT, node
 
 

@@ -45,7 +45,7 @@ class Bed:
     eta: float | None = None
 
     @property
-    def law(self) -> Distribution:
+    def distribution(self) -> Distribution:
         """The distribution with the bed's own parameters."""
         if self.eta is not None:
             return TourWindows(eta=self.eta)
@@ -88,13 +88,13 @@ def bed_named(name: str) -> Bed:
 def draw_bed(bed: Bed) -> Arrays:
     """The arrays of a bed as float32, drawn from its stream."""
     size = bed.nodes, bed.count, bed.seed
-    match bed.law:
-        case RandomWindows() as law:
-            arrays = _random_windows(law, *size)
-        case TourWindows() as law:
-            arrays = _tour_windows(law, *size)
-        case LoweredDrafts() as law:
-            arrays = _lowered_drafts(law, *size)
+    match bed.distribution:
+        case RandomWindows() as distribution:
+            arrays = _random_windows(distribution, *size)
+        case TourWindows() as distribution:
+            arrays = _tour_windows(distribution, *size)
+        case LoweredDrafts() as distribution:
+            arrays = _lowered_drafts(distribution, *size)
     return {name: array.astype(np.float32) for name, array in arrays.items()}
 
 
@@ -127,34 +127,36 @@ def _keep(arrays: Arrays, path: Path) -> None:
         return
 
 
-def _random_windows(law: RandomWindows, n: int, count: int, seed: int) -> Arrays:
+def _random_windows(distribution: RandomWindows, n: int, count: int, seed: int) -> Arrays:
     """Easy and medium TSPTW, from numpy's legacy generator."""
     rng = np.random.RandomState(seed)
-    coordinates = rng.uniform(size=(count, n, 2)) * law.side
-    opens = rng.randint(np.zeros((count, n), int), np.full((count, n), law.tour_time(n)))
+    coordinates = rng.uniform(size=(count, n, 2)) * distribution.side
+    opens = rng.randint(np.zeros((count, n), int), np.full((count, n), distribution.tour_time(n)))
     rng.randint(0, n, (count, 1))  # drawn and never used, but it moves the stream on
-    windows = law.windows(opens, rng.uniform(*law.width, (count, n)))
+    windows = distribution.windows(opens, rng.uniform(*distribution.width, (count, n)))
     return {"coordinates": coordinates, **windows}
 
 
-def _tour_windows(law: TourWindows, n: int, count: int, seed: int) -> Arrays:
+def _tour_windows(distribution: TourWindows, n: int, count: int, seed: int) -> Arrays:
     """Hard TSPTW, from the CUDA stream, every sum rounded to float32 as it was there."""
     stream = CudaGenerator(seed)
-    coordinates = (stream.uniform(count * n * 2) * np.float32(law.side)).reshape(count, n, 2)
+    coordinates = (stream.uniform(count * n * 2) * np.float32(distribution.side)).reshape(
+        count, n, 2
+    )
     tours = 1 + stream.permutations(n - 1, count)
     shares = np.stack([stream.uniform(count) for _ in range(2 * (n - 1))], axis=1)
-    windows = law.windows(coordinates, tours, shares[:, ::2], shares[:, 1::2])
+    windows = distribution.windows(coordinates, tours, shares[:, ::2], shares[:, 1::2])
     return {"coordinates": coordinates, **windows}
 
 
-def _lowered_drafts(law: LoweredDrafts, n: int, count: int, seed: int) -> Arrays:
+def _lowered_drafts(distribution: LoweredDrafts, n: int, count: int, seed: int) -> Arrays:
     """TSPDL: places and drafts from the CUDA stream, the lowered ports from numpy's legacy generator."""
     rng = np.random.RandomState(seed)
     stream = CudaGenerator(seed)
     coordinates = stream.uniform(count * n * 2).reshape(count, n, 2)
-    lowered = law.lowered(n)
+    lowered = distribution.lowered(n)
     ports = np.stack([1 + rng.choice(n - 1, size=lowered, replace=False) for _ in range(count)])
-    loads = law.loads(n, ports, _accepted(stream, n, lowered, count))
+    loads = distribution.loads(n, ports, _accepted(stream, n, lowered, count))
     return {"coordinates": coordinates, **loads}
 
 

@@ -8,52 +8,54 @@ from fairway.problems.batch import Batch, Geometry, laden_batch, timed_batch
 from fairway.problems.generate import Distribution, LoweredDrafts, RandomWindows, TourWindows
 
 
-def draw(law: Distribution, n: int, count: int, generator: Generator) -> Batch:
+def draw(distribution: Distribution, n: int, count: int, generator: Generator) -> Batch:
     """Draw `count` instances of `n` nodes, on the device of the generator."""
-    match law:
+    match distribution:
         case RandomWindows():
-            return random_windows(law, n, count, generator)
+            return random_windows(distribution, n, count, generator)
         case TourWindows():
-            return tour_windows(law, n, count, generator)
+            return tour_windows(distribution, n, count, generator)
         case LoweredDrafts():
-            return lowered_drafts(law, n, count, generator)
+            return lowered_drafts(distribution, n, count, generator)
 
 
-def random_windows(law: RandomWindows, n: int, count: int, generator: Generator) -> Batch:
+def random_windows(distribution: RandomWindows, n: int, count: int, generator: Generator) -> Batch:
     """Easy and medium TSPTW."""
-    geometry = _ground(n, count, law.side, generator)
-    low, high = law.width
+    geometry = _ground(n, count, distribution.side, generator)
+    low, high = distribution.width
     opens = torch.randint(
-        law.tour_time(n), (count, n), generator=generator, device=generator.device
+        distribution.tour_time(n), (count, n), generator=generator, device=generator.device
     ).float()
-    windows = law.windows(opens, low + (high - low) * _uniform((count, n), generator))
-    opens, closes = windows["opens"] / law.side, windows["closes"] / law.side
+    windows = distribution.windows(opens, low + (high - low) * _uniform((count, n), generator))
+    opens, closes = windows["opens"] / distribution.side, windows["closes"] / distribution.side
     return timed_batch(geometry, opens, closes, torch.zeros_like(opens))
 
 
-def tour_windows(law: TourWindows, n: int, count: int, generator: Generator) -> Batch:
+def tour_windows(distribution: TourWindows, n: int, count: int, generator: Generator) -> Batch:
     """Hard TSPTW, summed in float64; rounding never closes a window before the hidden tour is there."""
-    geometry = _ground(n, count, law.side, generator)
+    geometry = _ground(n, count, distribution.side, generator)
     assert geometry.coordinates is not None
     tours = 1 + _uniform((count, n - 1), generator).argsort(-1)
     path = torch.cat([torch.zeros_like(tours[:, :1]), tours], dim=-1)
     along = geometry.coordinates.double().gather(1, path[..., None].expand(-1, -1, 2))
     arrivals = along.diff(dim=1).square().sum(-1).sqrt().cumsum(-1)
-    eta = law.eta / law.side
+    eta = distribution.eta / distribution.side
     early, late = (_uniform((count, n - 1), generator).double() for _ in range(2))
     rounded_up = torch.nextafter(arrivals.float(), torch.full_like(arrivals, torch.inf).float())
     opens = torch.zeros(count, n, device=generator.device)
-    closes = torch.full((count, n), law.depot_closes / law.side, device=generator.device)
+    closes = torch.full(
+        (count, n), distribution.depot_closes / distribution.side, device=generator.device
+    )
     opens.scatter_(1, tours, (arrivals - eta + eta * early).float())
     closes.scatter_(1, tours, torch.maximum((arrivals + eta * late).float(), rounded_up))
     closes[:, 0] = closes[:, 0].maximum(closes[:, 1:].amax(-1) + 2)  # further than any way home
     return timed_batch(geometry, opens, closes, torch.zeros_like(opens))
 
 
-def lowered_drafts(law: LoweredDrafts, n: int, count: int, generator: Generator) -> Batch:
+def lowered_drafts(distribution: LoweredDrafts, n: int, count: int, generator: Generator) -> Batch:
     """TSPDL, with no rejection."""
     geometry = _ground(n, count, 1.0, generator)
-    lowered = law.lowered(n)
+    lowered = distribution.lowered(n)
     draft = torch.full((count, n), n - 1.0, device=generator.device)
     if lowered:
         ports = 1 + _uniform((count, n - 1), generator).argsort(-1)[:, :lowered]

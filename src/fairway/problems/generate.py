@@ -147,7 +147,7 @@ def generate(
         count: How many instances.
         seed: Equal seeds give equal sets.
     """
-    law = named_distribution(problem, hardness)
+    distribution = named_distribution(problem, hardness)
     if not _is_whole(n) or not 2 <= n <= MOST_NODES:
         raise InvalidRequest(f"n is {n}; expected 2 to {MOST_NODES} nodes, the depot included")
     if not _is_whole(count) or not 1 <= count <= MOST_DRAWN // n:
@@ -155,50 +155,54 @@ def generate(
             f"count is {count}; expected at least 1, and at most {MOST_DRAWN:,} nodes in all"
         )
     rng = seed if isinstance(seed, np.random.Generator) else _generator(seed)
-    match law:
+    match distribution:
         case RandomWindows():
-            return random_windows(law, n, count, rng)
+            return random_windows(distribution, n, count, rng)
         case TourWindows():
-            return tour_windows(law, n, count, rng)[0]
+            return tour_windows(distribution, n, count, rng)[0]
         case LoweredDrafts():
-            return lowered_drafts(law, n, count, rng)
+            return lowered_drafts(distribution, n, count, rng)
 
 
 def named_distribution(problem: str, hardness: str | Distribution) -> Distribution:
     """The distribution meant by a problem and a hardness, checked to fit each other."""
-    law = hardness if isinstance(hardness, Distribution) else None
+    distribution = hardness if isinstance(hardness, Distribution) else None
     if isinstance(problem, str) and isinstance(hardness, str):
-        law = DISTRIBUTIONS.get((problem, hardness))
-    fits = isinstance(law, LoweredDrafts) == (problem == "tspdl")
-    if law is None or problem not in ("tsptw", "tspdl") or not fits:
+        distribution = DISTRIBUTIONS.get((problem, hardness))
+    fits = isinstance(distribution, LoweredDrafts) == (problem == "tspdl")
+    if distribution is None or problem not in ("tsptw", "tspdl") or not fits:
         raise InvalidRequest(
             f"there is no distribution for problem {problem!r} with hardness {hardness!r}; expected tsptw or tspdl "
             "with easy, medium or hard, or a distribution of that problem"
         )
-    return law
+    return distribution
 
 
-def random_windows(law: RandomWindows, n: int, count: int, rng: np.random.Generator) -> InstanceSet:
+def random_windows(
+    distribution: RandomWindows, n: int, count: int, rng: np.random.Generator
+) -> InstanceSet:
     """Draw easy or medium TSPTW instances."""
-    coordinates = _points(n, count, law.side, rng)
-    opens = rng.integers(0, law.tour_time(n), (count, n)).astype(np.float64)
-    windows = law.windows(opens, rng.uniform(*law.width, (count, n)))
-    return as_set({"coordinates": coordinates, **windows}, f"tsptw{n}", law.side)
+    coordinates = _points(n, count, distribution.side, rng)
+    opens = rng.integers(0, distribution.tour_time(n), (count, n)).astype(np.float64)
+    windows = distribution.windows(opens, rng.uniform(*distribution.width, (count, n)))
+    return as_set({"coordinates": coordinates, **windows}, f"tsptw{n}", distribution.side)
 
 
 def tour_windows(
-    law: TourWindows, n: int, count: int, rng: np.random.Generator
+    distribution: TourWindows, n: int, count: int, rng: np.random.Generator
 ) -> tuple[InstanceSet, Int[np.ndarray, "B M"]]:
     """Draw hard TSPTW instances, and the hidden tour of each."""
-    coordinates = _points(n, count, law.side, rng)
+    coordinates = _points(n, count, distribution.side, rng)
     tours = rng.permuted(np.tile(np.arange(1, n), (count, 1)), axis=1)
-    windows = law.windows(coordinates, tours, *rng.random((2, count, n - 1)))
-    return as_set({"coordinates": coordinates, **windows}, f"tsptw{n}", law.side), tours
+    windows = distribution.windows(coordinates, tours, *rng.random((2, count, n - 1)))
+    return as_set({"coordinates": coordinates, **windows}, f"tsptw{n}", distribution.side), tours
 
 
-def lowered_drafts(law: LoweredDrafts, n: int, count: int, rng: np.random.Generator) -> InstanceSet:
+def lowered_drafts(
+    distribution: LoweredDrafts, n: int, count: int, rng: np.random.Generator
+) -> InstanceSet:
     """Draw TSPDL instances by rejection, as the paper does."""
-    lowered = law.lowered(n)
+    lowered = distribution.lowered(n)
     coordinates = _points(n, count, 1.0, rng)
     ports = rng.permuted(np.tile(np.arange(1, n), (count, 1)), axis=1)[:, :lowered]
     drafts = np.zeros((count, lowered), int)
@@ -206,7 +210,9 @@ def lowered_drafts(law: LoweredDrafts, n: int, count: int, rng: np.random.Genera
     while waiting.size:
         drafts[waiting] = rng.integers(1, n - 1, (waiting.size, lowered))
         waiting = waiting[~servable(drafts[waiting])]
-    return as_set({"coordinates": coordinates, **law.loads(n, ports, drafts)}, f"tspdl{n}", 1.0)
+    return as_set(
+        {"coordinates": coordinates, **distribution.loads(n, ports, drafts)}, f"tspdl{n}", 1.0
+    )
 
 
 def as_set(arrays: Arrays, name: str, scale: float) -> InstanceSet:

@@ -48,7 +48,7 @@ class Resource:
     """Whether the amount follows from the stops visited, in whatever order: so does a load, and time does not."""
 
     @property
-    def lead(self) -> Float[np.ndarray, "V V"]:
+    def increment(self) -> Float[np.ndarray, "V V"]:
         """What is added from being served at the row to arriving at the column."""
         return self.stay[:, None] + self.rise
 

@@ -1,4 +1,4 @@
-"""What a construction is, for every problem at once: a level that rises along the tour, under limits.
+"""What a construction is, for every problem at once: a resource that rises along the tour, under limits.
 
 Axes, here and in the whole project: B instances, P parallel tours, N nodes (0 is the depot),
 M stops of a tour, K neighbours, H heads, D width.
@@ -18,30 +18,32 @@ class State:
     """Where P unfinished tours of each instance stand."""
 
     node: Int[Tensor, "B P"]
-    level: Float[Tensor, "B P"]
+    resource: Float[Tensor, "B P"]
     """Start of service or load on board at `node`."""
     unvisited: Bool[Tensor, "B P N"]
 
 
 def extend(
     batch: Batch,
-    level: Float[Tensor, "B *S"],
+    resource: Float[Tensor, "B *S"],
     here: Int[Tensor, "B *S"],
     there: Int[Tensor, "B *S"],
 ) -> Float[Tensor, "B *S"]:
-    """The level on being served at `there`, coming straight from `here` at `level`."""
-    return torch.maximum(level + batch.lead(here, there), batch.floor[rows(there), there])
+    """The resource on being served at `there`, coming straight from `here` at `resource`."""
+    return torch.maximum(
+        resource + batch.increment(here, there), batch.earliest[rows(there), there]
+    )
 
 
 def start(batch: Batch, tours: int = 1) -> State:
     """All tours at the depot, everything else still to visit."""
-    instances, nodes = batch.limit.shape
-    device = batch.limit.device
+    instances, nodes = batch.latest.shape
+    device = batch.latest.device
     unvisited = torch.ones(instances, tours, nodes, dtype=torch.bool, device=device)
     unvisited[..., 0] = False
     return State(
         node=torch.zeros(instances, tours, dtype=torch.long, device=device),
-        level=batch.outset[:, None].expand(instances, tours),
+        resource=batch.initial[:, None].expand(instances, tours),
         unvisited=unvisited,
     )
 
@@ -50,6 +52,6 @@ def step(batch: Batch, state: State, action: Int[Tensor, "B P"]) -> State:
     """Every tour goes on to its chosen node, whether the limit there is kept or not."""
     return State(
         node=action,
-        level=extend(batch, state.level, state.node, action),
+        resource=extend(batch, state.resource, state.node, action),
         unvisited=state.unvisited.scatter(-1, action[..., None], False),
     )

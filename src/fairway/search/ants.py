@@ -23,7 +23,7 @@ DECAY = 0.9
 Doom = Callable[
     [Int[Tensor, "B S"], Int[Tensor, "B S"], Float[Tensor, "B S"]], Float[Tensor, "B S N"]
 ]
-"""A PIP-D head: from the node before, the node and the level to scores that are positive for doomed candidates."""
+"""A PIP-D head: from the node before, the node and the resource to scores that are positive for doomed candidates."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,8 +47,8 @@ class Pheromone:
 
 def untouched(batch: Batch) -> Pheromone:
     """As much everywhere."""
-    instances, nodes = batch.limit.shape
-    return Pheromone(torch.ones(instances, nodes, nodes, device=batch.limit.device))
+    instances, nodes = batch.latest.shape
+    return Pheromone(torch.ones(instances, nodes, nodes, device=batch.latest.device))
 
 
 def log_weights(
@@ -76,7 +76,7 @@ class Trajectories:
     """Tours with all that their ants could have done instead. Every node is left once, so choices are kept by node."""
 
     built: Rollout
-    levels: Float[Tensor, "B P M"]
+    resources: Float[Tensor, "B P M"]
     """With which each stop was chosen."""
     allowed: Bool[Tensor, "B P N N"]
     """From row to column; from the last stop only the way home, which is no choice."""
@@ -139,11 +139,11 @@ def beyond(near: Int[Tensor, "B N K"]) -> Bool[Tensor, "B N N"]:
 
 
 def _pulled(pull: Float[Tensor, "B N N"]) -> Score:
-    return lambda state, outlook: pull[rows(state.node), state.node]
+    return lambda state, mask: pull[rows(state.node), state.node]
 
 
-def _indifferent(state: State, outlook: Mask) -> Float[Tensor, "B P N"]:
-    return torch.zeros_like(outlook.level)
+def _indifferent(state: State, mask: Mask) -> Float[Tensor, "B P N"]:
+    return torch.zeros_like(mask.resource)
 
 
 def _drawn(noise: Noise) -> Select:
@@ -158,33 +158,33 @@ def _along(tours: Int[Tensor, "B P M"]) -> Select:
 
 
 def _trodden(batch: Batch, look: MaskFn, score: Score, select: Select, ants: int) -> Trajectories:
-    instances, nodes = batch.limit.shape
-    device = batch.limit.device
+    instances, nodes = batch.latest.shape
+    device = batch.latest.device
     allowed = torch.zeros(instances, ants, nodes, nodes, dtype=torch.bool, device=device)
-    levels = []
+    resources = []
 
-    def noted(state: State, outlook: Mask) -> Float[Tensor, "B P N"]:
+    def noted(state: State, mask: Mask) -> Float[Tensor, "B P N"]:
         here = state.node[..., None, None].expand(-1, -1, 1, nodes)
-        allowed.scatter_(2, here, outlook.allowed[:, :, None])
-        levels.append(state.level)
-        return score(state, outlook)
+        allowed.scatter_(2, here, mask.allowed[:, :, None])
+        resources.append(state.resource)
+        return score(state, mask)
 
     built = rollout(batch, look=look, score=noted, select=select, tours=ants)
     depot = torch.zeros_like(built.tours[..., :1])
     path = torch.cat([depot, built.tours], dim=-1)
     after = path.scatter(-1, path, torch.cat([built.tours, depot], dim=-1))
     allowed.scatter_(-1, after[..., None], True)
-    return Trajectories(built, torch.stack(levels, dim=-1), allowed, after)
+    return Trajectories(built, torch.stack(resources, dim=-1), allowed, after)
 
 
 def _remembering(doom: Doom) -> Callable[[State], Bool[Tensor, "B S N"]]:
     """What a PIP-D head takes to be infeasible. For one rollout: it remembers where ants came from."""
     before = None
 
-    def doomed(state: State) -> Bool[Tensor, "B S N"]:
+    def infeasible(state: State) -> Bool[Tensor, "B S N"]:
         nonlocal before
         came = state.node if before is None else before
         before = state.node
-        return doom(came, state.node, state.level) > 0
+        return doom(came, state.node, state.resource) > 0
 
-    return doomed
+    return infeasible

@@ -40,7 +40,7 @@ def build_with_backtracking(
     if not len(lost):
         return built
     whole = {field.name: getattr(built, field.name).clone() for field in fields(Rollout)}
-    for part in lost.split(max(1, AT_A_TIME // batch.limit.shape[1] ** 2)):
+    for part in lost.split(max(1, AT_A_TIME // batch.latest.shape[1] ** 2)):
         found, again = _built_again(take(batch, part), pointer.of(part), guard.rule, budget)
         for name, values in whole.items():
             values[part[found]] = getattr(again, name)[found]
@@ -54,34 +54,36 @@ def _built_again(
     """Which tours came to an end within the budget, and all of them."""
     known, walk = table(batch, rule), _Walk(batch)
     look, score = ahead(batch, rule), scoring(batch, pointer)
-    for _ in range(batch.limit.shape[1] + budget):
+    for _ in range(batch.latest.shape[1] + budget):
         state = walk.state
-        outlook = look(state)
-        hopeful = outlook.allowed[:, 0] & ~walk.struck
+        mask = look(state)
+        hopeful = mask.allowed[:, 0] & ~walk.struck
         stuck = ~hopeful.any(-1)
         if bool((stuck & (walk.ended | walk.at_depot)).all()):
             break
-        choice = score(state, outlook)[:, 0].masked_fill(~hopeful, -torch.inf).argmax(-1)
+        choice = score(state, mask)[:, 0].masked_fill(~hopeful, -torch.inf).argmax(-1)
         refused = refuses(known, rule, state, choice)
         walk.strike(choice, ~stuck & refused)
         back = stuck & ~walk.ended & ~walk.at_depot
         walk.go_on(choice, ~stuck & ~refused)
         walk.go_back(back)
-    tours, levels = walk.path[:, None, 1:], walk.levels[:, None, 1:]
-    return walk.ended, weighed(batch, tours, levels, torch.zeros_like(tours[..., 0]))
+    tours, resources = walk.path[:, None, 1:], walk.resources[:, None, 1:]
+    return walk.ended, weighed(batch, tours, resources, torch.zeros_like(tours[..., 0]))
 
 
 def refuses(
     known: Table, rule: MaskRule, state: State, choice: Int[Tensor, " K"]
 ) -> Bool[Tensor, " K"]:
     """Whether some node left has no time after the choice, windows narrowed from there on; of each only tour."""
-    here, level = state.node[:, 0], state.level[:, 0]
+    here, resource = state.node[:, 0], state.resource[:, 0]
     everyone = torch.arange(len(choice), device=choice.device)
-    level = torch.maximum(level + known.lead[everyone, here, choice], known.floor[everyone, choice])
+    resource = torch.maximum(
+        resource + known.increment[everyone, here, choice], known.earliest[everyone, choice]
+    )
     rest = state.unvisited[:, 0].scatter(1, choice[:, None], value=False)
-    reached = level[:, None] + known.way[everyone, choice] - rounding(known.limit)
-    lowest = torch.maximum(known.floor, reached)
-    lowest, highest = settled(lowest, known.limit, known.way, rest, rule.tolerance)
+    reached = resource[:, None] + known.shortest[everyone, choice] - rounding(known.latest)
+    lowest = torch.maximum(known.earliest, reached)
+    lowest, highest = settled(lowest, known.latest, known.shortest, rest, rule.tolerance)
     return (rest & (lowest > highest + rule.tolerance)).any(-1)
 
 
@@ -89,22 +91,24 @@ class _Walk:
     """One unfinished tour an instance, and at each of its stops the choices that were tried and struck out."""
 
     def __init__(self, batch: Batch) -> None:
-        count, nodes = batch.limit.shape
+        count, nodes = batch.latest.shape
         self._batch = batch
-        self._everyone = torch.arange(count, device=batch.limit.device)
+        self._everyone = torch.arange(count, device=batch.latest.device)
         self._stops = torch.zeros_like(self._everyone)
-        self._unvisited = torch.ones_like(batch.limit, dtype=torch.bool)
+        self._unvisited = torch.ones_like(batch.latest, dtype=torch.bool)
         self._unvisited[:, 0] = False
         self._struck = self._unvisited.new_zeros((count, nodes, nodes))
         self.path = self._stops.new_zeros((count, nodes))
         """The depot, the stops so far, and beyond them whatever was there before."""
-        self.levels = batch.outset[:, None].repeat(1, nodes)
+        self.resources = batch.initial[:, None].repeat(1, nodes)
 
     @property
     def state(self) -> State:
         """Where the tours stand."""
         at = self._stops[:, None]
-        return State(self.path.gather(1, at), self.levels.gather(1, at), self._unvisited[:, None])
+        return State(
+            self.path.gather(1, at), self.resources.gather(1, at), self._unvisited[:, None]
+        )
 
     @property
     def ended(self) -> Bool[Tensor, " K"]:
@@ -124,12 +128,12 @@ class _Walk:
     def go_on(self, choice: Int[Tensor, " K"], some: Bool[Tensor, " K"]) -> None:
         """Some tours take their choices."""
         state = self.state
-        level = extend(self._batch, state.level, state.node, choice[:, None])[:, 0]
+        resource = extend(self._batch, state.resource, state.node, choice[:, None])[:, 0]
         one, chosen = self._everyone[some], choice[some]
         self._unvisited[one, chosen] = False
         self._stops[one] += 1
         self.path[one, self._stops[one]] = chosen
-        self.levels[one, self._stops[one]] = level[some]
+        self.resources[one, self._stops[one]] = resource[some]
         self._struck[one, self._stops[one]] = False
 
     def strike(self, choice: Int[Tensor, " K"], some: Bool[Tensor, " K"]) -> None:

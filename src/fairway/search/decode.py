@@ -25,7 +25,7 @@ class Decoded:
     """Tours, and how likely the policy was to choose them."""
 
     rollout: Rollout
-    levels: Float[Tensor, "B P M"]
+    resources: Float[Tensor, "B P M"]
     """With which each stop was chosen."""
     log_probability: Float[Tensor, "B P"]
 
@@ -35,7 +35,7 @@ class Trace:
     """Where the tours stood at every step, and what was known of the candidates there."""
 
     states: list[State]
-    outlooks: list[Mask]
+    masks: list[Mask]
 
 
 def decode(
@@ -53,8 +53,8 @@ def decode(
         return _in_one_launch(batch, pointer, guard, noise, oracle)
     with torch.no_grad():
         built, trace = traced(batch, pointer, guard, noise, oracle)
-    levels = torch.stack([state.level for state in trace.states], dim=-1)
-    return Decoded(built, levels, follow(batch, pointer, trace, built))
+    resources = torch.stack([state.resource for state in trace.states], dim=-1)
+    return Decoded(built, resources, follow(batch, pointer, trace, built))
 
 
 @torch.no_grad()
@@ -62,9 +62,9 @@ def build(batch: Batch, pointer: Pointer, guard: MaskConfig, noise: Noise | None
     """The same tours where nobody asks how likely they were, which on a CPU saves most of the time."""
     if _in_the_kernels_reach(batch, guard):
         return _in_one_launch(batch, pointer, guard, noise).rollout
-    if batch.limit.device.type == "cpu" and cpu.reaches(batch, pointer, guard):
+    if batch.latest.device.type == "cpu" and cpu.reaches(batch, pointer, guard):
         walked = cpu.decode(batch, pointer, guard, noise)
-        return weighed(batch, walked.tours, walked.levels, walked.dead_ends)
+        return weighed(batch, walked.tours, walked.resources, walked.dead_ends)
     return _rolled_out(batch, guard, scoring(batch, pointer), noise)
 
 
@@ -74,10 +74,10 @@ def traced(
     """The same in plain torch, step by step, keeping everything on the way."""
     trace, score = Trace([], []), scoring(batch, pointer)
 
-    def traced_score(state: State, outlook: Mask) -> Float[Tensor, "B P N"]:
+    def traced_score(state: State, mask: Mask) -> Float[Tensor, "B P N"]:
         trace.states.append(state)
-        trace.outlooks.append(outlook)
-        return score(state, outlook)
+        trace.masks.append(mask)
+        return score(state, mask)
 
     return _rolled_out(batch, guard, traced_score, noise, oracle), trace
 
@@ -85,11 +85,11 @@ def traced(
 def scoring(batch: Batch, pointer: Pointer) -> Score:
     """How good a pointer holds the candidates to be."""
 
-    def score(state: State, outlook: Mask) -> Float[Tensor, "B P N"]:
+    def score(state: State, mask: Mask) -> Float[Tensor, "B P N"]:
         known = None
         if pointer.facts is not None:
-            known = known_facts(batch, state.node, state.level, outlook)
-        return scores(pointer, state.node, state.level, outlook.allowed, known)
+            known = known_facts(batch, state.node, state.resource, mask)
+        return scores(pointer, state.node, state.resource, mask.allowed, known)
 
     return score
 
@@ -110,23 +110,25 @@ def _rolled_out(
 def follow(batch: Batch, pointer: Pointer, trace: Trace, built: Rollout) -> Float[Tensor, "B P"]:
     """The log-probabilities of tours that were traced, all steps at once."""
     node = torch.cat([state.node for state in trace.states], dim=1)
-    level = torch.cat([state.level for state in trace.states], dim=1)
-    fields = zip(*((o.level, o.bound, o.allowed) for o in trace.outlooks), strict=True)
-    outlook = Mask(*(torch.cat(field, dim=1) for field in fields))
-    scored = scoring(batch, pointer)(State(node, level, outlook.allowed), outlook)
+    resource = torch.cat([state.resource for state in trace.states], dim=1)
+    fields = zip(*((o.resource, o.bound, o.allowed) for o in trace.masks), strict=True)
+    mask = Mask(*(torch.cat(field, dim=1) for field in fields))
+    scored = scoring(batch, pointer)(State(node, resource, mask.allowed), mask)
     chosen = built.tours.transpose(1, 2).flatten(1)
-    likely = log_probabilities(scored, outlook.allowed, chosen)
+    likely = log_probabilities(scored, mask.allowed, chosen)
     return likely.unflatten(1, (len(trace.states), -1)).sum(1)
 
 
-def states_along(tours: Int[Tensor, "B P M"], levels: Float[Tensor, "B P M"], nodes: int) -> State:
+def states_along(
+    tours: Int[Tensor, "B P M"], resources: Float[Tensor, "B P M"], nodes: int
+) -> State:
     """Where tours stood at every step, all steps side by side."""
     here = torch.cat([torch.zeros_like(tours[..., :1]), tours[..., :-1]], dim=-1)
     steps = torch.arange(tours.shape[-1], device=tours.device)
     when = torch.full((*tours.shape[:2], nodes), -1, device=tours.device)
     when = when.scatter(-1, tours, steps.expand_as(tours))
     unvisited = when[:, :, None, :] >= steps[:, None]
-    return State(here.flatten(1), levels.flatten(1), unvisited.flatten(1, 2))
+    return State(here.flatten(1), resources.flatten(1), unvisited.flatten(1, 2))
 
 
 def watch(
@@ -143,20 +145,20 @@ def watch(
             look = complete(batch)
         case "learned":
             assert oracle is not None, "a learned guard asks an oracle"
-            look = foretold(batch, lambda state: scores(oracle, state.node, state.level) > 0)
+            look = foretold(batch, lambda state: scores(oracle, state.node, state.resource) > 0)
     if guard.until is None:
         return look
-    least = batch.limit.shape[1] - guard.until
+    least = batch.latest.shape[1] - guard.until
     return relaxed(look, lambda state: state.unvisited.sum(-1, keepdim=True) < least)
 
 
-def foretold(batch: Batch, doomed: Callable[[State], Bool[Tensor, "B P N"]]) -> MaskFn:
+def foretold(batch: Batch, infeasible: Callable[[State], Bool[Tensor, "B P N"]]) -> MaskFn:
     """What is taken to be infeasible is not allowed."""
     free = none(batch)
 
     def look(state: State) -> Mask:
-        outlook = free(state)
-        return Mask(outlook.level, outlook.bound, state.unvisited & ~doomed(state))
+        mask = free(state)
+        return Mask(mask.resource, mask.bound, state.unvisited & ~infeasible(state))
 
     return look
 
@@ -165,9 +167,9 @@ def relaxed(look: MaskFn, passing: Callable[[State], Bool[Tensor, "B P #N"]]) ->
     """The same mask, except that some candidates pass, where they are unvisited."""
 
     def lenient(state: State) -> Mask:
-        outlook, some = look(state), passing(state)
-        bound = torch.where(some, torch.inf, outlook.bound)
-        return Mask(outlook.level, bound, outlook.allowed | (some & state.unvisited))
+        mask, some = look(state), passing(state)
+        bound = torch.where(some, torch.inf, mask.bound)
+        return Mask(mask.resource, bound, mask.allowed | (some & state.unvisited))
 
     return lenient
 
@@ -175,7 +177,7 @@ def relaxed(look: MaskFn, passing: Callable[[State], Bool[Tensor, "B P #N"]]) ->
 def _in_the_kernels_reach(batch: Batch, guard: MaskConfig) -> bool:
     """The plain loop knows two steps and any size; the kernel is for what is trained and used most."""
     two_steps = guard.kind == "ahead" and guard.rule.steps == 2
-    return batch.limit.is_cuda and not two_steps and batch.limit.shape[1] <= MOST_NODES
+    return batch.latest.is_cuda and not two_steps and batch.latest.shape[1] <= MOST_NODES
 
 
 def _in_one_launch(
@@ -188,10 +190,10 @@ def _in_one_launch(
     """The Triton kernel, which follows the tours while it builds them."""
     from fairway.kernels.pointer import gpu
 
-    instances, nodes = batch.limit.shape
+    instances, nodes = batch.latest.shape
     choice = "greedy" if noise is None else "sample"
     if noise is None:
-        noise = torch.empty(instances, 1, nodes - 1, device=batch.limit.device)
+        noise = torch.empty(instances, 1, nodes - 1, device=batch.latest.device)
     walked = gpu.decode(pointer, lay_out(batch, guard), guard, choice, noise, oracle=oracle)
     summed = (walked.length, walked.excess, walked.worst, walked.broken, walked.dead_ends)
-    return Decoded(Rollout(walked.tours, *summed), walked.levels, walked.log_probability)
+    return Decoded(Rollout(walked.tours, *summed), walked.resources, walked.log_probability)

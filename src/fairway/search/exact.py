@@ -15,7 +15,7 @@ from jaxtyping import Int
 
 from fairway.errors import InvalidRequest
 from fairway.kernels.labels.bound import Bound, cheapest_legs
-from fairway.kernels.labels.label_model import LabelModel, label_model_of, quickest_ways
+from fairway.kernels.labels.label_model import LabelModel, label_model_of, shortest_paths
 from fairway.kernels.labels.relaxed import Effort, affordable, ascended
 from fairway.kernels.labels.run import Limits, Rank, by_bound, by_cost, run, widest
 from fairway.kernels.preprocessing import preprocess
@@ -65,26 +65,26 @@ class Stage:
     width: int
     sweeps: int = 0
     """Of the relaxed problem."""
-    ways: int = 1
-    """The longest list of ways home from a stop."""
+    paths: int = 1
+    """The longest list of paths home from a stop."""
     memory: int = 0
     """Stops that each stop remembers in it."""
 
 
 STAGES = (
     Stage(256),
-    Stage(8_192, sweeps=16, ways=2, memory=5),
-    Stage(32_768, sweeps=10, ways=16, memory=8),
-    Stage(1 << 17, sweeps=20, ways=64, memory=12),
-    Stage(1 << 20, sweeps=30, ways=256, memory=16),
-    Stage(1 << 31, sweeps=30, ways=1_024, memory=24),
+    Stage(8_192, sweeps=16, paths=2, memory=5),
+    Stage(32_768, sweeps=10, paths=16, memory=8),
+    Stage(1 << 17, sweeps=20, paths=64, memory=12),
+    Stage(1 << 20, sweeps=30, paths=256, memory=16),
+    Stage(1 << 31, sweeps=30, paths=1_024, memory=24),
 )
 BEAM = STAGES[1]
 """Whose bounds a beam has."""
 RANKS: dict[str, Rank] = {"bound": by_bound, "cost": by_cost}
 LARGEST = 400
 """Nodes; preprocessing larger instances takes too long, and so do better bounds."""
-LAW_SECONDS, PRUNING_SECONDS = 4e-10, 2e-8
+LABELLING_SECONDS, PREPROCESSING_SECONDS = 4e-10, 2e-8
 """What they take, about, times the cube of the nodes: not begun where there is less time than that."""
 SHARE = 0.3
 """Of the time that is left, what a better bound may take."""
@@ -145,20 +145,20 @@ def warm() -> None:
     travel = 1.0 - np.eye(5)
     windows = model_of(Instance(travel, closes=9.0))
     drafts = model_of(Instance(travel, demand=[0, 1, 1, 1, 1], draft=9.0))
-    laws = [
+    label_models = [
         label_model_of(windows),
         label_model_of(drafts),
         label_model_of(windows, pruned=preprocess(windows)),
     ]
-    for law in laws:
-        bound = ascended(law, cheapest_legs(law), math.inf, Effort(2, 2, 2, math.inf))
-        run(law, bound, Limits(1, math.inf, 1 << 20, math.inf))
+    for each in label_models:
+        bound = ascended(each, cheapest_legs(each), math.inf, Effort(2, 2, 2, math.inf))
+        run(each, bound, Limits(1, math.inf, 1 << 20, math.inf))
 
 
 class _Search:
     """What is asked, what has been found out so far, and how the search looks at the instance."""
 
-    law: LabelModel
+    label_model: LabelModel
     bound: Bound
 
     def __init__(
@@ -167,7 +167,7 @@ class _Search:
         self.makespan = is_makespan(instance, objective)
         self.upper, self.memory = float(upper), memory
         self.began = time.monotonic()
-        enough = instance.nodes**3 * LAW_SECONDS <= seconds
+        enough = instance.nodes**3 * LABELLING_SECONDS <= seconds
         self.until = self.began + (seconds if enough else 0.0)
         self.model = model_of(instance)
         resource = self.model.resource
@@ -202,13 +202,13 @@ class _Search:
         return whole if self.whole else self.best - rounding
 
     def begun(self) -> bool:
-        """Whether there was time for the law and the bounds that can be had at once."""
+        """Whether there was time for the labelling model and the bounds that can be had at once."""
         resource = self.model.resource
-        ways = None if resource.by_set or self.ended else quickest_ways(resource, self.until)
-        if self.ended or (ways is None and not resource.by_set):
+        paths = None if resource.by_set or self.ended else shortest_paths(resource, self.until)
+        if self.ended or (paths is None and not resource.by_set):
             return False
-        self.law = label_model_of(self.model, makespan=self.makespan, ways=ways)
-        self.bound = cheapest_legs(self.law)
+        self.label_model = label_model_of(self.model, makespan=self.makespan, paths=paths)
+        self.bound = cheapest_legs(self.label_model)
         return True
 
     def sharpen(self, stage: Stage) -> None:
@@ -221,21 +221,21 @@ class _Search:
             return
         now = time.monotonic()
         deadline = now + SHARE * (self.until - now)
-        wanted = Effort(stage.ways, stage.memory, stage.sweeps, deadline)
-        effort = affordable(self.law, wanted, self.memory // 4)
+        wanted = Effort(stage.paths, stage.memory, stage.sweeps, deadline)
+        effort = affordable(self.label_model, wanted, self.memory // 4)
         if effort is not None:
-            self.bound = ascended(self.law, self.bound, self.below, effort)
+            self.bound = ascended(self.label_model, self.bound, self.below, effort)
 
     def _prune(self) -> None:
         """Go on with what preprocessing leaves, where there is time for it."""
-        if self.model.nodes**3 * PRUNING_SECONDS > self.until - time.monotonic():
+        if self.model.nodes**3 * PREPROCESSING_SECONDS > self.until - time.monotonic():
             return
         model = self.model.home_by(self.best) if self.makespan else self.model
         pruned = preprocess(model, self.until)
         self.proved = pruned.infeasible is not None
         if not self.ended:
-            self.law = label_model_of(model, makespan=self.makespan, pruned=pruned)
-            self.bound = cheapest_legs(self.law)
+            self.label_model = label_model_of(model, makespan=self.makespan, pruned=pruned)
+            self.bound = cheapest_legs(self.label_model)
             self.pruned = True
 
     def run(self, width: int, rank: Rank = by_bound) -> None:
@@ -243,7 +243,7 @@ class _Search:
         if self.ended:
             return
         limits = Limits(width, self.below, self.memory, self.until)
-        outcome = run(self.law, self.bound, limits, rank)
+        outcome = run(self.label_model, self.bound, limits, rank)
         if outcome.tour is not None:
             self.tour, self.cost = outcome.tour, outcome.cost
         self.lower = max(self.lower, min(outcome.open, self.best))

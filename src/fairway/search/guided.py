@@ -1,7 +1,7 @@
 """A beam of labels that a policy ranks: of all partial tours of so many stops, the ones it finds most likely.
 
-A label is a set of visited stops, the last of them, the level there and the length so far, as in the exact search. Of
-two with the same set and last stop, one that is neither lower nor shorter is dropped, however likely it is.
+A label is a set of visited stops, the last of them, the resource there and the length so far, as in the exact search.
+Of two with the same set and last stop, one that is neither lower nor shorter is dropped, however likely it is.
 """
 
 from dataclasses import dataclass
@@ -39,8 +39,8 @@ def beam(batch: Batch, *, look: MaskFn, score: Score, width: int) -> Int[Tensor,
     Labels that no candidate can complete leave the beam; where none is left, all unvisited nodes are candidates again,
     as in a rollout, and the judge will refuse the tour. Rows beyond the number of labels repeat the first.
     """
-    nodes = batch.limit.shape[1]
-    keys = _keys(nodes, batch.limit.device)
+    nodes = batch.latest.shape[1]
+    keys = _keys(nodes, batch.latest.device)
     layer = _first(batch, width)
     for step in range(nodes - 1):
         layer = _cut(_extended(batch, layer, look, score, step, keys), width)
@@ -56,8 +56,8 @@ def _keys(nodes: int, device: torch.device) -> Int[Tensor, " N"]:
 
 def _first(batch: Batch, width: int) -> _Layer:
     """One label at the depot, and room for the others."""
-    instances, nodes = batch.limit.shape
-    empty = torch.zeros(instances, width, device=batch.limit.device)
+    instances, nodes = batch.latest.shape
+    empty = torch.zeros(instances, width, device=batch.latest.device)
     likely = empty - torch.inf
     likely[:, 0] = 0.0
     path = empty.new_zeros((instances, width, nodes - 1), dtype=torch.long)
@@ -69,32 +69,32 @@ def _extended(
 ) -> _Layer:
     """The likeliest labels one stop further, more than the beam is wide, the likeliest first."""
     state, width = layer.state, layer.likely.shape[1]
-    outlook = _among(look(state), state, layer.likely)
-    allowed = outlook.allowed
-    scored = torch.where(allowed, score(state, outlook), -torch.inf)
+    mask = _among(look(state), state, layer.likely)
+    allowed = mask.allowed
+    scored = torch.where(allowed, score(state, mask), -torch.inf)
     scored = scored - scored.logsumexp(-1, keepdim=True)
     likely = layer.likely[..., None] + torch.where(allowed, scored, -torch.inf)
     nodes = likely.shape[-1]
     most = min(SPARE * width, width * nodes)
     best, index = likely.flatten(1).topk(most)
     parent, node = index // nodes, index % nodes
-    here, level = state.node.gather(1, parent), state.level.gather(1, parent)
+    here, resource = state.node.gather(1, parent), state.resource.gather(1, parent)
     at = rows(parent)
     path = layer.path[at, parent]
     path[..., step] = node
     unvisited = state.unvisited[at, parent].scatter(-1, node[..., None], False)
-    following = State(node, extend(batch, level, here, node), unvisited)
+    following = State(node, extend(batch, resource, here, node), unvisited)
     length = layer.length.gather(1, parent) + batch.travel(here, node)
     visited = layer.visited.gather(1, parent) + keys[node]
     return _Layer(following, best, length, visited, path)
 
 
-def _among(outlook: Mask, state: State, likely: Float[Tensor, "B W"]) -> Mask:
+def _among(mask: Mask, state: State, likely: Float[Tensor, "B W"]) -> Mask:
     """What labels may go on to: what is allowed, or, in a beam without any such label, all that is unvisited."""
     alive = likely > -torch.inf
-    lost = ~(alive & ~outlook.dead).any(1)
-    allowed = outlook.allowed | (lost[:, None, None] & state.unvisited)
-    return Mask(outlook.level, outlook.bound, allowed & alive[..., None])
+    lost = ~(alive & ~mask.dead).any(1)
+    allowed = mask.allowed | (lost[:, None, None] & state.unvisited)
+    return Mask(mask.resource, mask.bound, allowed & alive[..., None])
 
 
 def _cut(layer: _Layer, width: int) -> _Layer:
@@ -105,13 +105,13 @@ def _cut(layer: _Layer, width: int) -> _Layer:
     best = torch.nn.functional.pad(best, (0, short), value=-torch.inf)
     index = torch.nn.functional.pad(index, (0, short))
     at, state = (rows(index), index), layer.state
-    kept = State(state.node[at], state.level[at], state.unvisited[at])
+    kept = State(state.node[at], state.resource[at], state.unvisited[at])
     return _Layer(kept, best, layer.length[at], layer.visited[at], layer.path[at])
 
 
 def _dominated(layer: _Layer) -> Bool[Tensor, "B W"]:
     """Which labels another one of the same set and last stop beats, or equals and comes before."""
-    marks = (layer.visited, layer.state.node, layer.state.level, layer.length)
+    marks = (layer.visited, layer.state.node, layer.state.resource, layer.length)
     (mine, here, low, short), (other, there, high, long) = (
         [mark.unsqueeze(axis) for mark in marks] for axis in (2, 1)
     )

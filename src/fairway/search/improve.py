@@ -30,7 +30,7 @@ from fairway.problems.instance import Instance
 from fairway.problems.model import MARGIN, Objective, is_makespan, model_of
 
 Node = UInt[np.ndarray, " V"]
-"""A tour as the kernels have it: by position, the depot at both ends, in the direction in which levels grow."""
+"""A tour as the kernels have it: by position, the depot at both ends, in the direction in which resources grow."""
 Found = Callable[[tuple[int, ...], float], None]
 """Is told of every better tour and what it costs."""
 
@@ -86,27 +86,27 @@ def improve(
         found: Called with each better tour and its cost, between slices.
     """
     budget = _Budget(seconds, iterations)
-    by_level = is_makespan(instance, objective)
+    by_resource = is_makespan(instance, objective)
     if FORM_SECONDS * instance.nodes**2 > max(budget.until - time.monotonic(), AT_ONCE):
         return _unsearched(instance, tour)
     model = model_of(instance)
-    form, random = search_model_without_neighbours(model), seeded(seed)
+    search_model, random = search_model_without_neighbours(model), seeded(seed)
     if tour is None:
-        order = by_deadline(form)
-        built = inserted(form, order, random, budget.until)  # by cheapest insertions in this order
+        order = by_deadline(search_model)  # in which the cheapest insertions are made
+        built = inserted(search_model, order, random, budget.until)
         node = order if built is None else built
     else:
         node = model.inward(tour)
-    if form.by_set and lateness(form, node) > 0:
-        repaired = deferred(form, node, budget.until)
+    if search_model.by_set and lateness(search_model, node) > 0:
+        repaired = deferred(search_model, node, budget.until)
         node = node if repaired is None else repaired
-    node, late = _hurried(form, node, random, budget)
+    node, late = _repaired(search_model, node, random, budget)
     if late > 0:
         return Improved(model.outward(node[1:-1]), False, math.inf, late, budget.done)
     cost = math.inf
-    best, heat = node, TEMPERATURE_BY_SET if form.by_set else TEMPERATURE
-    for best in _ever_better(form, node, random, by_level, heat, budget):
-        cost = _cost(form, best, by_level)
+    best, base_temperature = node, TEMPERATURE_BY_SET if search_model.by_set else TEMPERATURE
+    for best in _ever_better(search_model, node, random, by_resource, base_temperature, budget):
+        cost = _cost(search_model, best, by_resource)
         if found is not None:
             found(model.outward(best[1:-1]), cost)
     return Improved(model.outward(best[1:-1]), True, cost, 0.0, budget.done)
@@ -156,56 +156,67 @@ class _Budget:
         return rounds
 
 
-def _hurried(form: SearchModel, node: Node, random: Random, budget: _Budget) -> tuple[Node, float]:
+def _repaired(
+    search_model: SearchModel, node: Node, random: Random, budget: _Budget
+) -> tuple[Node, float]:
     """The least late tour that can be had, and how late it is; an iteration is a try to move each stop."""
-    state, late = late_tour(node), lateness(form, node)
+    state, late = late_tour(node), lateness(search_model, node)
     most = max(1, MOVES // len(node))
     while late > 0 and budget.left > 0:
         steps = budget.slice() * (len(node) - 2)
         while steps > 0 and late > 0 and time.monotonic() < budget.until:
-            late = repair_lateness(form, state, random, min(steps, most))
+            late = repair_lateness(search_model, state, random, min(steps, most))
             steps -= most
     return state.kept, late
 
 
 def _ever_better(
-    form: SearchModel, node: Node, random: Random, by_level: bool, heat: float, budget: _Budget
+    search_model: SearchModel,
+    node: Node,
+    random: Random,
+    by_resource: bool,
+    base_temperature: float,
+    budget: _Budget,
 ) -> Iterator[Node]:
     """Tours that are each better than the last, the first of them the one given, until the budget is spent."""
     yield node
-    whole = with_neighbours(form, budget.until) if budget.left > 0 else None
+    whole = with_neighbours(search_model, budget.until) if budget.left > 0 else None
     if whole is None:
         return
-    form = whole
-    line, queue = tour_state_of(form, node), queue_for(len(node))
-    cost = line.length[0, -1]
-    aim = (MARGIN * max(cost, 1.0), by_level)
+    search_model = whole
+    tour_state, queue = tour_state_of(search_model, node), queue_for(len(node))
+    cost = tour_state.length[0, -1]
+    aim = (MARGIN * max(cost, 1.0), by_resource)
     for each in node:
         push(queue, each)
     # For the makespan every place has to be looked at: a round of a large tour takes longer than a slice.
-    some = min(NODES, max(1, MOVES // 25 // len(node))) if by_level else NODES
-    most = some if by_level else WITHOUT_END
+    some = min(NODES, max(1, MOVES // 25 // len(node))) if by_resource else NODES
+    most = some if by_resource else WITHOUT_END
     while queue.ends[1] > 0 and budget.left > 0:
-        descend(form, line, queue, aim, some)
-    if not np.array_equal(line.node, node):
-        yield line.node.copy()
-    memory = memory_of(line, aim, random)
+        descend(search_model, tour_state, queue, aim, some)
+    if not np.array_equal(tour_state.node, node):
+        yield tour_state.node.copy()
+    memory = memory_of(tour_state, aim, random)
     while budget.left > 0 and len(node) > 3:
-        temperature = heat * cost / len(node) * budget.left**2
+        temperature = base_temperature * cost / len(node) * budget.left**2
         best, rounds = memory.weights[1], budget.slice()
         while rounds > 0 and time.monotonic() < budget.until:
-            rounds = anneal(form, line, queue, memory, temperature, aim, (rounds, most))
+            rounds = anneal(
+                search_model, tour_state, queue, memory, temperature, aim, (rounds, most)
+            )
         if memory.weights[1] < best:
             yield memory.best.copy()
 
 
-def _cost(form: SearchModel, node: Node, by_level: bool) -> float:
+def _cost(search_model: SearchModel, node: Node, by_resource: bool) -> float:
     """What a feasible tour costs, leg by leg."""
-    if not by_level:
-        return float(sum(form.cost[node[:-1], node[1:]].tolist()))
-    level = float(form.opens[0])
-    for lead, opens in zip(
-        form.lead[node[:-1], node[1:]].tolist(), form.opens[node[1:]].tolist(), strict=True
+    if not by_resource:
+        return float(sum(search_model.cost[node[:-1], node[1:]].tolist()))
+    resource = float(search_model.opens[0])
+    for increment, opens in zip(
+        search_model.increment[node[:-1], node[1:]].tolist(),
+        search_model.opens[node[1:]].tolist(),
+        strict=True,
     ):
-        level = max(level + lead, opens)
-    return level
+        resource = max(resource + increment, opens)
+    return resource

@@ -16,7 +16,7 @@ PART = 1 << 17
 """Pairs of nodes between two looks at the clock."""
 
 
-def floor(
+def held_karp(
     instance: Instance,
     objective: Objective = "travel",
     upper: float = math.inf,

@@ -35,7 +35,7 @@ def side_by_side(work: Callable[[Job], Done], jobs: Sequence[Job], workers: int)
 
 
 def polish(
-    forms: Sequence[SearchModel],
+    search_models: Sequence[SearchModel],
     tours: Int[np.ndarray, "B P M"],
     *,
     seed: int = 0,
@@ -44,8 +44,8 @@ def polish(
     """Each tour after a descent of its own; one that cannot be made feasible is at least less late.
 
     Args:
-        forms: Of each instance.
-        tours: In the direction in which levels grow.
+        search_models: One per instance.
+        tours: In the direction in which resources grow.
         seed: Of the shakes that help tours out of lateness.
         workers: Threads.
     """
@@ -56,20 +56,25 @@ def polish(
         b, first = job
         part = tours[b, first : first + TOGETHER]
         seeds = range(seed + b * ants + first, seed + b * ants + first + len(part))
-        return _settled(forms[b], part, seeds)
+        return _settled(search_models[b], part, seeds)
 
     return np.concatenate(side_by_side(some, jobs, workers)).reshape(tours.shape)
 
 
 def _settled(
-    form: SearchModel, tours: Int[np.ndarray, "K M"], seeds: range
+    search_model: SearchModel, tours: Int[np.ndarray, "K M"], seeds: range
 ) -> Int[np.ndarray, "K M"]:
     """A few tours of one instance."""
     node = np.pad(tours, ((0, 0), (1, 1)), constant_values=(0, tours.shape[1] + 1))
     node = node.astype(np.uint32)
-    if form.by_set:
-        for line in node:
-            if lateness(form, line) > 0 and (repaired := deferred(form, line)) is not None:
-                line[:] = repaired
-    descend_all(form, node, np.concatenate([*map(seeded, seeds)]), MARGIN, room_for(form))
+    if search_model.by_set:
+        for tour in node:
+            if (
+                lateness(search_model, tour) > 0
+                and (repaired := deferred(search_model, tour)) is not None
+            ):
+                tour[:] = repaired
+    descend_all(
+        search_model, node, np.concatenate([*map(seeded, seeds)]), MARGIN, room_for(search_model)
+    )
     return node[:, 1:-1].astype(np.int64)

@@ -17,7 +17,7 @@ from fairway.problems.problem import State, start, step
 Score = Callable[[State, Mask], Float[Tensor, "B P N"]]
 """How good each candidate is: log-probabilities up to a constant, from a policy bound to its batch.
 
-What the outlook allows is what may be chosen: all unvisited nodes where the look-ahead left none.
+What the mask allows is what may be chosen: all unvisited nodes where the look-ahead left none.
 """
 Select = Callable[[Float[Tensor, "B P N"]], Int[Tensor, "B P"]]
 """From log-probabilities up to a constant, minus infinity where a node is not allowed, to a choice for each tour."""
@@ -50,18 +50,18 @@ def rollout(batch: Batch, *, look: MaskFn, score: Score, select: Select, tours: 
     A tour without an allowed candidate goes on among all unvisited nodes, and the judge will refuse it.
     """
     state = start(batch, tours)
-    actions, levels, dead = [], [], []
-    for _ in range(batch.limit.shape[1] - 1):
-        outlook = look(state)
-        dead.append(outlook.dead)
-        allowed = outlook.allowed | (dead[-1][..., None] & state.unvisited)
-        outlook = Mask(outlook.level, outlook.bound, allowed)
-        action = select(torch.where(outlook.allowed, score(state, outlook), -torch.inf))
+    actions, resources, dead = [], [], []
+    for _ in range(batch.latest.shape[1] - 1):
+        mask = look(state)
+        dead.append(mask.dead)
+        allowed = mask.allowed | (dead[-1][..., None] & state.unvisited)
+        mask = Mask(mask.resource, mask.bound, allowed)
+        action = select(torch.where(mask.allowed, score(state, mask), -torch.inf))
         state = step(batch, state, action)
         actions.append(action)
-        levels.append(state.level)
+        resources.append(state.resource)
     dead_ends = torch.stack(dead, dim=-1).sum(-1)
-    return weighed(batch, torch.stack(actions, dim=-1), torch.stack(levels, dim=-1), dead_ends)
+    return weighed(batch, torch.stack(actions, dim=-1), torch.stack(resources, dim=-1), dead_ends)
 
 
 def paused(look: MaskFn, batch: Batch, pause: Pause) -> MaskFn:
@@ -69,7 +69,7 @@ def paused(look: MaskFn, batch: Batch, pause: Pause) -> MaskFn:
     steps = itertools.count()
 
     def after_a_pause(state: State) -> Mask:
-        pause(next(steps) / batch.limit.shape[1])
+        pause(next(steps) / batch.latest.shape[1])
         return look(state)
 
     return after_a_pause
@@ -100,11 +100,11 @@ def inverse(noise: Float[Tensor, "B P M"], order: Int[Tensor, "B N"]) -> Select:
 def weighed(
     batch: Batch,
     stops: Int[Tensor, "B P M"],
-    levels: Float[Tensor, "B P M"],
+    resources: Float[Tensor, "B P M"],
     dead_ends: Int[Tensor, "B P"],
 ) -> Rollout:
-    """What tours amount to that reach their stops with such levels."""
-    over = levels - batch.limit[rows(stops), stops]
+    """What tours amount to that reach their stops with such resources."""
+    over = resources - batch.latest[rows(stops), stops]
     return Rollout(
         tours=stops,
         length=closed_length(batch, stops),

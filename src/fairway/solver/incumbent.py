@@ -7,7 +7,7 @@ from dataclasses import replace
 from fairway.judge import Rejection, Solution, verify
 from fairway.problems.instance import Instance
 from fairway.search.exact import Proof
-from fairway.search.lower_bound import floor
+from fairway.search.lower_bound import held_karp
 from fairway.solver.request import Request
 from fairway.solver.results import Improvement, Method, Result, Status, Watch
 
@@ -108,7 +108,7 @@ class Incumbent:
     def _bound(self) -> float:
         """The best lower bound there is, one that no search has to give included."""
         until = self.until + self._reserve
-        least = floor(self.instance, self.request.objective, self.value, until)
+        least = held_karp(self.instance, self.request.objective, self.value, until)
         return min(max(self.lower, least), self.value)
 
     def result(self, reason: str, *, interrupted: bool = False) -> Result:

@@ -12,7 +12,7 @@ from fairway.problems.model import Objective
 from fairway.problems.table import PROBLEMS
 from fairway.search.exact import warm
 from fairway.search.improve import improve
-from fairway.search.lower_bound import floor
+from fairway.search.lower_bound import held_karp
 from fairway.solver.explain.feasibility import least_late
 from fairway.solver.explain.trivial import subset
 from fairway.solver.request import Request
@@ -56,7 +56,7 @@ def _run_through(sample: Instance, objective: Objective) -> None:
     """Every part of both searches, a start that is late included."""
     short = improve(sample, iterations=50, objective=objective)
     improve(sample, short.tour[::-1], iterations=10, objective=objective)
-    floor(sample)
+    held_karp(sample)
     least_late(sample, math.inf, [tuple(range(NODES - 1, 0, -1))], work=1_000)
     subset(sample, [1])
     warm()

@@ -76,15 +76,15 @@ class RunConfig:
         if (self.problem, self.hardness) not in DISTRIBUTIONS:
             known = ", ".join(f"{problem} {hardness}" for problem, hardness in DISTRIBUTIONS)
             raise InvalidRequest(
-                f"no law for {self.problem} {self.hardness}; expected one of {known}"
+                f"no distribution for {self.problem} {self.hardness}; expected one of {known}"
             )
         check_guard(self.guard, self.problem)
         if (self.foresight is not None) != has_head:
             raise InvalidRequest("a PIP-D head and its schedule come together or not at all")
 
     @property
-    def law(self) -> Distribution:
-        """The law that instances are drawn from."""
+    def distribution(self) -> Distribution:
+        """The distribution that instances are drawn from."""
         return DISTRIBUTIONS[self.problem, self.hardness]
 
     @property
@@ -111,7 +111,7 @@ class TrainConfig(RunConfig):
     average: float = 0.0
     """The share of the old weights in their running average after each step; 0 keeps none."""
     half: bool = True
-    """Whether matrix products run in bf16 on a GPU; levels and slacks are float32 always."""
+    """Whether matrix products run in bf16 on a GPU; resources and slacks are float32 always."""
     mixture: tuple[tuple[Hardness, int], ...] = ()
     """Hardnesses and sizes that steps take in turn, for a policy that knows several; without any, the config's own."""
 

@@ -115,6 +115,6 @@ def _costs(run: Run[Policy], policy: Policy) -> Float[Tensor, " S"]:
     generator = Generator(run.device)
     generator.manual_seed(seed_of(config.seed, -1 - int(run.marks.get("challenge", 0))))
     count = min(CHALLENGE, config.epoch)
-    whole = draw(config.law, config.nodes, count, generator)
+    whole = draw(config.distribution, config.nodes, count, generator)
     parts = (take(whole, slice(first, first + AT_A_TIME)) for first in range(0, count, AT_A_TIME))
     return torch.cat([greedy_costs(config, policy, part)[:, 0] for part in parts])

@@ -26,11 +26,11 @@ def infeasible(rollout: Rollout) -> Bool[Tensor, "B P"]:
 
 
 def lagrangian(
-    rollout: Rollout, level_unit: Float[Tensor, " B"], objective: Objective
+    rollout: Rollout, resource_unit: Float[Tensor, " B"], objective: Objective
 ) -> Float[Tensor, "B P"]:
     """Length + lambda (violation + number of limits passed), violations in the paper's units."""
     assert objective.penalty is not None, "a plain objective has no penalties"
-    passed = rollout.excess / level_unit[:, None]
+    passed = rollout.excess / resource_unit[:, None]
     if objective.count:
         passed = passed + rollout.broken
     return rollout.length + objective.penalty * passed
@@ -67,7 +67,7 @@ def preference(
 
 def foresight_loss(
     score: Float[Tensor, "B P M N"],
-    doomed: Bool[Tensor, "B P M N"],
+    unsafe: Bool[Tensor, "B P M N"],
     asked: Bool[Tensor, "B P M N"],
     counts: tuple[Int[Tensor, " M"], Int[Tensor, " M"]],
 ) -> Float[Tensor, ""]:
@@ -78,11 +78,11 @@ def foresight_loss(
     """
     bad, good = counts
     wrong = torch.nn.functional.binary_cross_entropy_with_logits(
-        score.float(), doomed.float(), reduction="none"
+        score.float(), unsafe.float(), reduction="none"
     )
     both = (bad > 0) & (good > 0)
     weight = 0.5 * torch.where(
-        doomed, (1 / bad.clamp(min=1))[:, None], (1 / good.clamp(min=1))[:, None]
+        unsafe, (1 / bad.clamp(min=1))[:, None], (1 / good.clamp(min=1))[:, None]
     )
     weight = torch.where(asked & both[:, None], weight, 0.0)
     return (wrong * weight).sum() / len(bad)

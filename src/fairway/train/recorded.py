@@ -62,7 +62,7 @@ class Recordings:
         The kind stands for the work, which is looked at the first time alone, for all shapes, and for whatever else it
         depends on that is not given.
         """
-        if not batch.limit.is_cuda:
+        if not batch.latest.is_cuda:
             return work(batch, *given)
         if kind not in self._known:
             own_batch, own = each(batch, torch.clone), [tensor.clone() for tensor in given]

@@ -73,7 +73,7 @@ def train_recipe(  # noqa: PLR0913 - a keyword each
     resume: bool = False,
     device: str = "auto",
     start: Path | None = None,
-    cadence: Intervals = USUAL,
+    intervals: Intervals = USUAL,
     threads: int | None = None,
 ) -> Iterator[Event]:
     """Train in a folder, and yield what happens; of several processes only the first one writes and yields.
@@ -85,7 +85,7 @@ def train_recipe(  # noqa: PLR0913 - a keyword each
         resume: Whether to go on with the run in the folder, as if it had never stopped.
         device: auto, cpu or cuda.
         start: A checkpoint whose weights the run begins with.
-        cadence: How often to report, validate and save.
+        intervals: How often to report, validate and save.
         threads: Of torch on a CPU, and of the search around ants' tours; None for as many as there are cores.
     """
     if threads is not None:
@@ -98,7 +98,7 @@ def train_recipe(  # noqa: PLR0913 - a keyword each
     else:
         run = _begun(config, out, place, start, world)
         budget = budget or Budget()
-    records = train(run, budget, world, cadence.record, threads)
+    records = train(run, budget, world, intervals.record, threads)
     if world.rank > 0:
         with interruptions() as asked:
             for _ in records:
@@ -111,7 +111,7 @@ def train_recipe(  # noqa: PLR0913 - a keyword each
             yield Note("TensorBoard is not installed; log.jsonl has the same figures")
         if budget.spent(run) >= 1:
             yield Note(_spent(run, out, budget))
-        yield from _lead(Recorder(run, out, log, cadence), records, world, asked)
+        yield from _lead(Recorder(run, out, log, intervals), records, world, asked)
 
 
 def _begun(
@@ -182,22 +182,22 @@ def _spent(run: Run, out: Path, budget: Budget) -> str:
 
 
 def _lead(
-    books: "Recorder", records: Iterator[Record], world: DistContext, asked: Callable[[], bool]
+    recorder: "Recorder", records: Iterator[Record], world: DistContext, asked: Callable[[], bool]
 ) -> Iterator[Event]:
-    """Train until the budget is spent or somebody asks to stop, and keep the books."""
-    run, interrupted = books.run, False
+    """Train until the budget is spent or somebody asks to stop, and keep its record."""
+    run, interrupted = recorder.run, False
     if run.step == 0:
-        yield books.validated()
+        yield recorder.validated()
     try:
         for record in records:
-            yield from books.kept(record)
+            yield from recorder.kept(record)
             if interrupted := _agreed(asked, run, world):
                 break
-        yield from books.closed(interrupted)
+        yield from recorder.closed(interrupted)
         return
     except Diverged as error:
         raise Diverged(
-            f"{error}; {books.out / snapshot.NAME} holds the run as it was after step {books.saved_step}"
+            f"{error}; {recorder.out / snapshot.NAME} holds the run as it was after step {recorder.saved_step}"
         ) from error
     except RuntimeError as error:
         if not isinstance(error, torch.OutOfMemoryError) and "allocate memory" not in str(error):
@@ -214,8 +214,8 @@ def _agreed(asked: Callable[[], bool], run: Run, world: DistContext) -> bool:
 class Recorder:
     """The validations and snapshots of a run, and when they are due."""
 
-    def __init__(self, run: Run, out: Path, log: Log, cadence: Intervals) -> None:
-        self.run, self.out, self._log, self._cadence = run, out, log, cadence
+    def __init__(self, run: Run, out: Path, log: Log, intervals: Intervals) -> None:
+        self.run, self.out, self._log, self._intervals = run, out, log, intervals
         self._held_out = held_out(run.config, run.device)
         self._validated_at = self._saved_at = run.seconds
         self._looked: float | None = None
@@ -226,10 +226,10 @@ class Recorder:
         """The record itself, and what is due after it."""
         self._log.write(record)
         yield record
-        rarer = (1 / self._cadence.looking - 1) * (self._looked or 0.0)
-        if record.seconds - self._validated_at >= max(self._cadence.validation, rarer):
+        rarer = (1 / self._intervals.looking - 1) * (self._looked or 0.0)
+        if record.seconds - self._validated_at >= max(self._intervals.validation, rarer):
             yield self.validated()
-        if record.seconds - self._saved_at >= self._cadence.snapshot:
+        if record.seconds - self._saved_at >= self._intervals.snapshot:
             self._save()
 
     def validated(self) -> Validation:

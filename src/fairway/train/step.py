@@ -63,7 +63,7 @@ def learn(
 
     Every process draws the whole batch and keeps its share, so that a run does not depend on how many there are.
     """
-    whole = draw(config.law, config.nodes, config.batch, generator)
+    whole = draw(config.distribution, config.nodes, config.batch, generator)
     steps = (config.batch, config.tours, config.nodes - 1)
     noise = torch.rand(steps, generator=generator, device=generator.device)
     mine = slice(world.rank, None, world.size)
@@ -89,7 +89,7 @@ def learn(
 
 def in_half(config: TrainConfig, batch: Batch) -> AbstractContextManager[object]:
     """Matrix products in bf16 where there is a GPU and the config does not forbid it."""
-    if config.half and batch.limit.is_cuda:
+    if config.half and batch.latest.is_cuda:
         return torch.autocast("cuda", torch.bfloat16)
     return nullcontext()
 
@@ -155,28 +155,28 @@ def head_loss(
     """The PIP-D head's loss on every choice that was one, and how many candidates it judged rightly."""
     assert config.foresight is not None, "only PIP-D has a head"
     some = slice(config.foresight.tours)
-    tours, levels = decoded.rollout.tours[:, some], decoded.levels[:, some]
-    states, asked, doomed = questions(batch, config.guard, tours, levels)
+    tours, resources = decoded.rollout.tours[:, some], decoded.resources[:, some]
+    states, asked, unsafe = targets(batch, config.guard, tours, resources)
     with in_half(config, batch):
         foreseen = policy.foresee(nodes, batch)
-    score = open_scores(foreseen, states.node, states.level)
+    score = open_scores(foreseen, states.node, states.resource)
     score = score.view(*tours.shape, -1)[:, :, :-1]
     if config.policy.backbone == "am":  # whose authors balance all steps of a batch together
-        score, doomed, asked = (
-            tensor.flatten(1, 2)[:, :, None] for tensor in (score, doomed, asked)
+        score, unsafe, asked = (
+            tensor.flatten(1, 2)[:, :, None] for tensor in (score, unsafe, asked)
         )
-    counts = world.total(torch.stack([doomed.sum((0, 1, 3)), (asked & ~doomed).sum((0, 1, 3))]))
+    counts = world.total(torch.stack([unsafe.sum((0, 1, 3)), (asked & ~unsafe).sum((0, 1, 3))]))
     # The mean over processes must be the sum over instances, whose weights are those of all processes.
-    loss = world.size * foresight_loss(score, doomed, asked, (counts[0], counts[1]))
-    return loss, rightly_judged(score, doomed, asked)
+    loss = world.size * foresight_loss(score, unsafe, asked, (counts[0], counts[1]))
+    return loss, rightly_judged(score, unsafe, asked)
 
 
-def questions(
-    batch: Batch, guard: MaskConfig, tours: Int[Tensor, "B P M"], levels: Float[Tensor, "B P M"]
+def targets(
+    batch: Batch, guard: MaskConfig, tours: Int[Tensor, "B P M"], resources: Float[Tensor, "B P M"]
 ) -> tuple[State, Bool[Tensor, "B P C N"], Bool[Tensor, "B P C N"]]:
     """What a PIP-D head is asked along tours: the states, and at all but the last, which candidates, which doomed."""
-    nodes = batch.limit.shape[1]
-    states = states_along(tours, levels, nodes)
+    nodes = batch.latest.shape[1]
+    states = states_along(tours, resources, nodes)
     allowed = ahead(batch, guard.rule)(states).allowed
     asked, allowed = (
         part.view(*tours.shape, nodes)[:, :, :-1] for part in (states.unvisited, allowed)
@@ -186,11 +186,11 @@ def questions(
 
 @torch.no_grad()
 def rightly_judged(
-    score: Float[Tensor, "B P M N"], doomed: Bool[Tensor, "B P M N"], asked: Bool[Tensor, "B P M N"]
+    score: Float[Tensor, "B P M N"], unsafe: Bool[Tensor, "B P M N"], asked: Bool[Tensor, "B P M N"]
 ) -> Float[Tensor, " 4"]:
     """How many doomed candidates a head found, of how many; and how many sound ones it spared, of how many."""
-    said, sound = score > 0, asked & ~doomed
-    parts = [doomed & said, doomed, sound & ~said, sound]
+    said, sound = score > 0, asked & ~unsafe
+    parts = [unsafe & said, unsafe, sound & ~said, sound]
     return torch.stack([part.sum() for part in parts]).float()
 
 

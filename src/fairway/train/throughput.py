@@ -95,7 +95,7 @@ def _parts(
     generator, encode = Generator(device), learners_of(run).encode
 
     def drawn() -> Batch:
-        return draw(config.law, config.nodes, config.batch, generator)
+        return draw(config.distribution, config.nodes, config.batch, generator)
 
     def encoded() -> tuple[Batch, Pointer]:
         batch = drawn()

@@ -70,8 +70,8 @@ def score_of(run: Run, instances: HeldOut) -> Score:
 
 
 def validation_set(config: Config, count: int, device: torch.device) -> Batch:
-    """Held-out instances of the run's law; the same on every device, so that scores can be compared."""
-    drawn = draw(config.law, config.nodes, count, Generator().manual_seed(SEED))
+    """Held-out instances of the run's distribution; the same on every device, so that scores can be compared."""
+    drawn = draw(config.distribution, config.nodes, count, Generator().manual_seed(SEED))
     return moved(drawn, device)
 
 
@@ -89,7 +89,7 @@ def validate(
         built = build_with_backtracking(views, pointer, guard)
         return infeasible(built).view(SYMMETRIES, -1), built.length.view(SYMMETRIES, -1)
 
-    return _scored(policy, decode, len(batch.limit), AT_A_TIME)
+    return _scored(policy, decode, len(batch.latest), AT_A_TIME)
 
 
 def _scored(
@@ -112,9 +112,9 @@ def _scored(
 @torch.no_grad()
 def validate_ants(config: ColonyConfig, network: HeatmapNetwork, batch: Batch) -> Score:
     """As many ants as in training, masked exactly (a learned mask is for training only); equal noise each time."""
-    instances, nodes = batch.limit.shape
+    instances, nodes = batch.latest.shape
     shape, generator = (instances, config.ants, nodes - 1), Generator().manual_seed(SEED)
-    noise = torch.rand(shape, generator=generator).to(batch.limit.device)
+    noise = torch.rand(shape, generator=generator).to(batch.latest.device)
 
     def forage(some: slice) -> tuple[Tensor, Tensor]:
         part = take(batch, some)
@@ -124,5 +124,5 @@ def validate_ants(config: ColonyConfig, network: HeatmapNetwork, batch: Batch) -
         built = construct(part, look, log_weights(heatmap.log_heuristic()), noise[some])
         return infeasible(built).mT, built.length.mT
 
-    room = ROOM[batch.limit.device.type] // (nodes * nodes * network.config.width)
+    room = ROOM[batch.latest.device.type] // (nodes * nodes * network.config.width)
     return _scored(network, forage, instances, max(1, room))

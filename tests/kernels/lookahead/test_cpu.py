@@ -25,12 +25,12 @@ TOLERANCES = [0.0, 1e-5, 0.37]
 NOT_ONE_ON = "one step on"
 
 
-def same(outlook, expected):
+def same(mask, expected):
     """Equal to the last bit in all three parts."""
     return (
-        torch.equal(outlook.level, expected.level)
-        and torch.equal(outlook.bound, expected.bound)
-        and torch.equal(outlook.allowed, expected.allowed)
+        torch.equal(mask.resource, expected.resource)
+        and torch.equal(mask.bound, expected.bound)
+        and torch.equal(mask.allowed, expected.allowed)
     )
 
 
@@ -38,7 +38,7 @@ def masked_rollout(batch, tours, known, rule, seed=0):
     """Every state, the finished one included, of tours that take random candidates from among the allowed."""
     generator = torch.Generator().manual_seed(seed)
     states = [start(batch, tours)]
-    for _ in range(batch.limit.shape[1] - 1):
+    for _ in range(batch.latest.shape[1] - 1):
         state = states[-1]
         allowed = dense.lookahead(known, state, rule).allowed
         allowed = torch.where(allowed.any(-1, keepdim=True), allowed, state.unvisited)
@@ -94,7 +94,7 @@ def test_rollouts_that_obey_the_mask_see_the_dense_version_to_their_end(rule, pr
         along = Walk(rows, tours=4, rule=rule)
         for state in masked_rollout(batch, 4, known, rule):
             expected = dense.lookahead(known, state, rule)
-            assert expected.level.dtype == dtype
+            assert expected.resource.dtype == dtype
             assert same(lookahead(rows, state, rule), expected), hardness
             assert same(along(state), expected), hardness
 
@@ -111,19 +111,21 @@ def test_levels_within_three_ulps_of_a_bound_fall_on_the_same_side_as_in_torch(d
         target = target.masked_fill(~state.unvisited, -1.0).argmax(-1)
         bound = dense.lookahead(known, state, rule).bound
         bound = bound.gather(-1, target[..., None])[..., 0].clamp(max=9.0)
-        level = bound + rule.tolerance - known.lead[instances_of(target), state.node, target]
+        resource = (
+            bound + rule.tolerance - known.increment[instances_of(target), state.node, target]
+        )
         for ulps in range(-3, 4):
-            toward = torch.full_like(level, torch.inf if ulps > 0 else -torch.inf)
-            near = level
+            toward = torch.full_like(resource, torch.inf if ulps > 0 else -torch.inf)
+            near = resource
             for _ in range(abs(ulps)):
                 near = torch.nextafter(near, toward)
-            close = replace(state, level=near)
+            close = replace(state, resource=near)
             expected = dense.lookahead(known, close, rule)
             rows = rows_of(known)
             found = lookahead(rows, close, rule)
             assert same(found, expected)
             assert same(Walk(rows, tours=2, rule=rule)(close), expected)
-            exact = found.level.double() <= found.bound.double() + rule.tolerance
+            exact = found.resource.double() <= found.bound.double() + rule.tolerance
             at = target[..., None]
             answers.append(found.allowed.gather(-1, at))
             widened.append((exact & state.unvisited).gather(-1, at))
@@ -208,8 +210,8 @@ def test_a_walk_refuses_another_number_of_tours():
 
 def test_levels_in_another_precision_than_the_table_are_refused():
     known, states = medium()
-    widened = replace(states[1], level=states[1].level.double())
-    with pytest.raises(AssertionError, match="levels are float64"):
+    widened = replace(states[1], resource=states[1].resource.double())
+    with pytest.raises(AssertionError, match="resources are float64"):
         lookahead(rows_of(known), widened, MaskRule())
 
 
@@ -237,10 +239,10 @@ def test_columns_are_in_order_of_their_least_entries_and_share_the_tables_memory
     assert (rows.low[:, 1:] >= rows.low[:, :-1]).all()
     assert order.sort(-1).values.eq(torch.arange(12)).all()
     for b, at in np.ndindex(*order.shape):
-        column = known.latest[b, :, order[b, at]]
+        column = known.cutoff[b, :, order[b, at]]
         assert rows.low[b, at] == column.min()
         assert rows.high[b, at] == column[column < torch.inf].max()
-    assert rows.latest.ctypes.data == known.latest.data_ptr()
+    assert rows.cutoff.ctypes.data == known.cutoff.data_ptr()
 
 
 def test_importing_compiles_nothing():

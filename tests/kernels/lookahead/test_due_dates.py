@@ -13,11 +13,11 @@ from fairway.problems.generate import generate
 from fairway.search.rollout import rollout
 
 
-def servable(batch, b, level, ports):
+def servable(batch, b, resource, ports):
     """Whether some order of the ports keeps every draft, by trying them all."""
-    demand, draft = batch.gain[b].tolist(), batch.limit[b].tolist()
+    demand, draft = batch.gain[b].tolist(), batch.latest[b].tolist()
     for order in itertools.permutations(ports):
-        load, kept = level, True
+        load, kept = resource, True
         for port in order:
             load += demand[port]
             kept = kept and load <= draft[port]
@@ -55,14 +55,14 @@ def test_slack_is_the_cargo_that_could_still_be_added_to_the_port():
     """One more unit at the candidate than its slack, and brute force finds no order any more."""
     batch = odd_drafts(5, 30, 3, slack=3)
     state = next(walk(batch, tours=1, seed=0))
-    outlook = complete(batch)(state)
-    for b, port in outlook.allowed[:, 0].nonzero().tolist():
-        spare = float(outlook.slack[b, 0, port])
+    mask = complete(batch)(state)
+    for b, port in mask.allowed[:, 0].nonzero().tolist():
+        spare = float(mask.slack[b, 0, port])
         rest = [other for other in range(1, 5) if other != port]
-        load = float(outlook.level[b, 0, port])
+        load = float(mask.resource[b, 0, port])
         assert servable(batch, b, load + spare, rest)
         beyond = load + spare + 1
-        assert beyond > float(batch.limit[b, port]) or not servable(batch, b, beyond, rest)
+        assert beyond > float(batch.latest[b, port]) or not servable(batch, b, beyond, rest)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_under_the_exact_mask_even_a_random_policy_never_fails(name):
     tours = rollout(
         batch,
         look=complete(batch),
-        score=lambda state, outlook: torch.zeros_like(outlook.level),
+        score=lambda state, mask: torch.zeros_like(mask.resource),
         select=sampler(torch.Generator().manual_seed(1)),
     )
     assert int(tours.dead_ends.sum()) == 0
@@ -83,10 +83,10 @@ def test_under_the_exact_mask_even_a_random_policy_never_fails(name):
 
 def test_an_instance_without_a_tour_is_dead_from_the_start():
     batch = odd_drafts(6, 200, 1, slack=20)
-    outlook = complete(batch)(next(walk(batch, tours=1, seed=0)))
+    mask = complete(batch)(next(walk(batch, tours=1, seed=0)))
     for b in range(200):
-        assert bool(outlook.dead[b, 0]) == (not servable(batch, b, 0.0, range(1, 6)))
-    assert 0 < int(outlook.dead.sum()) < 200
+        assert bool(mask.dead[b, 0]) == (not servable(batch, b, 0.0, range(1, 6)))
+    assert 0 < int(mask.dead.sum()) < 200
 
 
 def test_generated_instances_are_alive_at_the_start():

@@ -24,8 +24,8 @@ def test_dense_equals_the_definition(nodes, rule):
     for name, batch in worlds(nodes, count=3).items():
         known = table(batch, rule)
         for state in walk(batch, tours=2, seed=nodes):
-            outlook = dense.lookahead(known, state, rule)
-            assert torch.equal(outlook.allowed, reference.lookahead(batch, state, rule)), name
+            mask = dense.lookahead(known, state, rule)
+            assert torch.equal(mask.allowed, reference.lookahead(batch, state, rule)), name
 
 
 @pytest.mark.slow
@@ -71,11 +71,11 @@ def test_no_move_of_a_feasible_tour_is_ever_masked(world, nodes):
         batch = WORLDS[world](nodes, seed)
         tables = [table(batch, rule) for rule in rules]
         rows_of = [cpu.rows_of(known) for known in tables]
-        in_time = torch.ones(len(batch.limit), dtype=torch.bool)
+        in_time = torch.ones(len(batch.latest), dtype=torch.bool)
         for state in walk(batch, tours=1, seed=seed):
             firsts = possible(batch, state)
             feasible += int(firsts.sum())
-            in_time &= state.level[:, 0] <= tables[0].limit.gather(1, state.node)[:, 0]
+            in_time &= state.resource[:, 0] <= tables[0].latest.gather(1, state.node)[:, 0]
             for rule, known, rows in zip(rules, tables, rows_of, strict=True):
                 allowed = dense.lookahead(known, state, rule).allowed[:, 0]
                 # Windows are narrowed by what a whole tour keeps: nothing is said of one that is late already.
@@ -98,22 +98,22 @@ def test_without_closing_the_matrix_a_feasible_move_would_be_masked():
     batch = to_batch(instance_set([TSPTW(travel, 0, [99, 5, 5, 5])]))
     known = table(batch)
     assert dense.lookahead(known, start(batch), MaskRule(1)).allowed[0, 0, 1]
-    open_latest = known.limit[:, None, :] - known.lead
+    open_latest = known.latest[:, None, :] - known.increment
     assert not open_latest[0, 1, 3] >= 1 / batch.geometry.scale[0]
 
 
-def test_the_closure_is_the_shortest_way(rng):
-    lead = torch.tensor(rng.integers(0, 20, (2, 5, 5)), dtype=torch.float32)
-    way = closed(lead)
+def test_the_closure_is_the_shortest_path(rng):
+    increment = torch.tensor(rng.integers(0, 20, (2, 5, 5)), dtype=torch.float32)
+    found = closed(increment)
     for b, i, j in itertools.product(range(2), range(5), range(5)):
         middles = [
             m for size in range(4) for m in itertools.permutations(set(range(5)) - {i, j}, size)
         ]
         paths = ((i, *middle, j) for middle in middles)
         shortest = min(
-            sum(float(lead[b, x, y]) for x, y in itertools.pairwise(path)) for path in paths
+            sum(float(increment[b, x, y]) for x, y in itertools.pairwise(path)) for path in paths
         )
-        assert float(way[b, i, j]) == shortest or i == j
+        assert float(found[b, i, j]) == shortest or i == j
 
 
 def test_two_steps_see_more_than_one_and_one_more_than_none():
@@ -142,14 +142,14 @@ def test_slack_is_how_much_later_one_could_be():
     batch = odd_windows(7, 30, 5, width=60)
     known = table(batch)
     for state in walk(batch, tours=2, seed=3):
-        outlook = dense.lookahead(known, state, MaskRule(1, tolerance=0.0))
-        assert torch.equal(outlook.allowed, state.unvisited & (outlook.slack >= 0))
+        mask = dense.lookahead(known, state, MaskRule(1, tolerance=0.0))
+        assert torch.equal(mask.allowed, state.unvisited & (mask.slack >= 0))
         here, there = (
-            state.node[..., None].expand_as(outlook.level),
-            torch.arange(7).expand_as(outlook.level),
+            state.node[..., None].expand_as(mask.resource),
+            torch.arange(7).expand_as(mask.resource),
         )
         assert torch.equal(
-            outlook.level, extend(batch, state.level[..., None].expand_as(there), here, there)
+            mask.resource, extend(batch, state.resource[..., None].expand_as(there), here, there)
         )
 
 
@@ -157,5 +157,5 @@ def test_step_and_table_speak_the_same_law():
     batch = odd_windows(5, 3, 1, width=40, whole=False)
     known = table(batch)
     state = start(batch)
-    expected = dense.candidate_levels(known, state)[:, 0, 2]
-    assert torch.equal(step(batch, state, torch.full((3, 1), 2)).level[:, 0], expected)
+    expected = dense.candidate_resources(known, state)[:, 0, 2]
+    assert torch.equal(step(batch, state, torch.full((3, 1), 2)).resource[:, 0], expected)

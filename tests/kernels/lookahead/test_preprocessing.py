@@ -48,9 +48,9 @@ def travel_times(rng, n):
     return travel if kind == 1 else travel ** rng.integers(2, 4) / 10
 
 
-def hidden_windows(rng, n, travel, service, outset):
+def hidden_windows(rng, n, travel, service, initial):
     """Windows around the times of some tour, which need not be in time when its windows have been narrowed."""
-    instance = TSPTW(travel, np.full(n, outset), np.full(n, outset + 1e3), service)
+    instance = TSPTW(travel, np.full(n, initial), np.full(n, initial + 1e3), service)
     tour = rng.permutation(np.arange(1, n))
     times = starts(instance, tour[None])[0]
     width = rng.choice([0.0, 0.5, 3.0, 10.0])
@@ -60,9 +60,9 @@ def hidden_windows(rng, n, travel, service, outset):
     return opens, closes
 
 
-def loose_windows(rng, n, outset):
+def loose_windows(rng, n, initial):
     """Windows anywhere."""
-    opens = outset + rng.random(n) * rng.choice([1, 10, 30])
+    opens = initial + rng.random(n) * rng.choice([1, 10, 30])
     return opens, opens + rng.random(n) * rng.choice([1, 10, 40])
 
 
@@ -71,17 +71,19 @@ def draw(rng, whole, n=None):
     n = n or int(rng.choice([2, 3, 4, 5, 6, 7], p=[0.02, 0.08, 0.2, 0.2, 0.3, 0.2]))
     travel = travel_times(rng, n)
     service = rng.random(n) * rng.choice([0, 0, 3])
-    outset = float(rng.choice([0.0, -7.5, 12.3]))
+    initial = float(rng.choice([0.0, -7.5, 12.3]))
     if whole:
-        travel, service, outset = np.rint(travel), np.rint(service), np.rint(outset)
+        travel, service, initial = np.rint(travel), np.rint(service), np.rint(initial)
     hidden = rng.random() < 0.6
     opens, closes = (
-        hidden_windows(rng, n, travel, service, outset) if hidden else loose_windows(rng, n, outset)
+        hidden_windows(rng, n, travel, service, initial)
+        if hidden
+        else loose_windows(rng, n, initial)
     )
     back = closes[0] if rng.random() < 0.5 else closes.max() + 20
-    opens[0], closes[0] = outset, max(back, outset)
+    opens[0], closes[0] = initial, max(back, initial)
     if whole:
-        opens, closes = np.floor(opens), np.floor(closes)
+        opens, closes = np.earliest(opens), np.earliest(closes)
     return TSPTW(travel, opens, np.maximum(opens, closes), service)
 
 
@@ -158,11 +160,11 @@ def test_a_tour_that_only_the_tolerance_saves_is_kept_at_any_magnitude(size):
         n = int(rng.integers(2, 30))
         travel, service = rng.random((n, n)) * size, rng.random(n) * size
         tour = rng.permutation(np.arange(1, n))
-        outset = float(rng.normal() * size)
-        loose = TSPTW(travel, np.full(n, outset), np.full(n, outset + 3 * n * size), service)
+        initial = float(rng.normal() * size)
+        loose = TSPTW(travel, np.full(n, initial), np.full(n, initial + 3 * n * size), service)
         closes = np.empty(n)
         closes[[*tour, 0]] = starts(loose, tour[None])[0] - TOLERANCE * rng.choice([0.0, 0.99], n)
-        instance = TSPTW(travel, np.append(outset, closes[1:]), closes, service)
+        instance = TSPTW(travel, np.append(initial, closes[1:]), closes, service)
         verdict = verify(instance, tour)
         if isinstance(verdict, Solution):
             pruned = preprocess(model_of(instance))

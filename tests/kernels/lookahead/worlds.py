@@ -56,7 +56,7 @@ def _unscaled(places):
 
 def worlds(nodes: int, count: int) -> dict[str, Batch]:
     """One batch of each kind."""
-    laws = [
+    distributions = [
         ("tsptw", "easy"),
         ("tsptw", "medium"),
         ("tsptw", "hard"),
@@ -67,7 +67,7 @@ def worlds(nodes: int, count: int) -> dict[str, Batch]:
         f"{problem} {hardness}": to_batch(
             generate(problem, n=nodes, hardness=hardness, count=count, seed=nodes)
         )
-        for problem, hardness in laws
+        for problem, hardness in distributions
     }
     return named | {
         "odd windows": odd_windows(nodes, count, nodes, width=8 * nodes),
@@ -83,12 +83,12 @@ def walk(batch: Batch, tours: int, seed: int, most_steps: int | None = None) -> 
     """The states of tours that go on at random, taking no notice of limits half of the time."""
     generator = torch.Generator().manual_seed(seed)
     state = start(batch, tours)
-    steps = batch.limit.shape[1] - 1
+    steps = batch.latest.shape[1] - 1
     for number in range(steps):
         if most_steps is None or number < most_steps or number >= steps - 2:
             yield state
-        keys = torch.rand(state.unvisited.shape, generator=generator).to(batch.limit.device)
-        late = torch.where(keys[..., :1] < 0.5, batch.limit[:, None, :], 0.0)
+        keys = torch.rand(state.unvisited.shape, generator=generator).to(batch.latest.device)
+        late = torch.where(keys[..., :1] < 0.5, batch.latest[:, None, :], 0.0)
         keys = (keys - late).masked_fill(~state.unvisited, -torch.inf)
         state = step(batch, state, keys.argmax(-1))
 
@@ -96,18 +96,22 @@ def walk(batch: Batch, tours: int, seed: int, most_steps: int | None = None) -> 
 def possible(batch: Batch, state: State) -> torch.Tensor:
     """The candidates of tour 0 with which some order of the rest keeps all limits and the return: brute force."""
     known, unvisited = table(batch), state.unvisited[:, 0].numpy()
-    lead, floor, limit = known.lead.numpy(), known.floor.numpy(), known.limit.numpy()
+    increment, earliest, latest = (
+        known.increment.numpy(),
+        known.earliest.numpy(),
+        known.latest.numpy(),
+    )
     count = len(unvisited)
     left = unvisited.nonzero()[1].reshape(count, -1)
     orders = left[:, ORDERS[left.shape[1]]]
     b = np.arange(count)[:, None]
-    level, here = state.level[:, :1].numpy(), state.node[:, :1].numpy()
+    resource, here = state.resource[:, :1].numpy(), state.node[:, :1].numpy()
     kept = np.ones(orders.shape[:2], bool)
     for there in np.moveaxis(orders, -1, 0):
-        level = np.maximum(level + lead[b, here, there], floor[b, there])
-        kept &= level <= limit[b, there]
+        resource = np.maximum(resource + increment[b, here, there], earliest[b, there])
+        kept &= resource <= latest[b, there]
         here = there
-    kept &= level + lead[b, here, 0] <= limit[b, 0]
+    kept &= resource + increment[b, here, 0] <= latest[b, 0]
     found = np.zeros_like(unvisited)
     found[kept.nonzero()[0], orders[kept][:, 0]] = True
     return torch.from_numpy(found)

@@ -17,17 +17,17 @@ def _around(
     rng: np.random.Generator, travel: np.ndarray, service: np.ndarray, width: float
 ) -> Case:
     """Windows of about this width, in which some tour starts its services."""
-    tour, level, here = _tour(rng, len(travel) - 1), 0.0, 0
+    tour, resource, here = _tour(rng, len(travel) - 1), 0.0, 0
     opens, closes = np.zeros(len(travel)), np.zeros(len(travel))
     for there in tour:
-        level += service[here] + travel[here, there]
+        resource += service[here] + travel[here, there]
         wait, room = np.floor(rng.uniform(0, width, 2) * rng.integers(0, 2, 2))
-        opens[there], closes[there] = level + (wait if rng.random() < 0.3 else -wait), level
+        opens[there], closes[there] = resource + (wait if rng.random() < 0.3 else -wait), resource
         opens[there] = max(opens[there], 0.0)
-        level = max(level, opens[there])
-        closes[there] = level + room
+        resource = max(resource, opens[there])
+        closes[there] = resource + room
         here = there
-    closes[0] = level + service[here] + travel[here, 0] + np.floor(rng.uniform(0, width))
+    closes[0] = resource + service[here] + travel[here, 0] + np.floor(rng.uniform(0, width))
     return TSPTW(travel, opens, closes, service=service), tour
 
 

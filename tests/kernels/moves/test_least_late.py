@@ -20,13 +20,13 @@ def test_violations_are_those_of_the_judge_and_fall(rng, draw):
     for _ in range(40):
         instance = draw(rng, 9)
         model, tour = model_of(instance), 1 + rng.permutation(8)
-        form = search_model_without_neighbours(model)._replace(closes=model.resource.latest)
-        line = tardy_tour(model.inward(tour))
-        total = look_over(form, line)
+        search_model = search_model_without_neighbours(model)._replace(closes=model.resource.latest)
+        state = tardy_tour(model.inward(tour))
+        total = look_over(search_model, state)
         assert total == pytest.approx(broken(instance, tour), abs=1e-9)
         for _ in range(5):
-            last, total = total, ease(form, line, seeded(1), total, 300)
+            last, total = total, ease(search_model, state, seeded(1), total, 300)
             assert total <= last
-            kept = model.outward(line.kept[1:-1])
+            kept = model.outward(state.kept[1:-1])
             assert sorted(kept) == list(range(1, 9))
             assert total == pytest.approx(broken(instance, kept), abs=1e-9)

@@ -39,9 +39,9 @@ def some_pointer(instances, nodes, *, facts=True):
 def worlds(guard):
     generator = torch.Generator().manual_seed(7)
     hard = [("tsptw", "hard"), ("tsptw", "medium"), ("tspdl", "hard")]
-    for law in hard if guard.kind != "drafts" else hard[2:]:
+    for distribution in hard if guard.kind != "drafts" else hard[2:]:
         for nodes in (3, 12, 30):
-            yield draw(DISTRIBUTIONS[law], nodes, 4, generator)
+            yield draw(DISTRIBUTIONS[distribution], nodes, 4, generator)
     if guard.kind != "drafts":
         yield asymmetric(generator)
 
@@ -63,14 +63,14 @@ def asymmetric(generator):
 def test_tours_are_those_step_by_step(guard, sampled, facts):
     dead = 0
     for batch in worlds(guard):
-        instances, nodes = batch.limit.shape
+        instances, nodes = batch.latest.shape
         pointer = some_pointer(instances, nodes, facts=facts)
         generator = torch.Generator().manual_seed(nodes)
         noise = torch.rand(instances, 5, nodes - 1, generator=generator) if sampled else None
         assert cpu.reaches(batch, pointer, guard)
         walked = cpu.decode(batch, pointer, guard, noise)
         expected, _ = decode.traced(batch, pointer, guard, noise, None)
-        found = weighed(batch, walked.tours, walked.levels, walked.dead_ends)
+        found = weighed(batch, walked.tours, walked.resources, walked.dead_ends)
         for name in ("tours", "length", "excess", "worst", "broken", "dead_ends"):
             assert torch.equal(getattr(found, name), getattr(expected, name)), (name, nodes)
         dead += int(found.dead_ends.sum())
@@ -81,12 +81,12 @@ def test_tours_are_those_step_by_step(guard, sampled, facts):
 def test_pauses_change_no_tour(monkeypatch):
     monkeypatch.setattr(cpu, "STEPS", 2)
     for batch in worlds(MaskConfig()):
-        instances, nodes = batch.limit.shape
+        instances, nodes = batch.latest.shape
         pointer, heard = some_pointer(instances, nodes), []
         one, other = (
             cpu.decode(batch, pointer, MaskConfig(), None, p) for p in (None, heard.append)
         )
-        for name in ("tours", "levels", "dead_ends"):
+        for name in ("tours", "resources", "dead_ends"):
             assert torch.equal(getattr(one, name), getattr(other, name))
         assert heard == [at / (nodes - 1) for at in range(0, nodes - 1, 2)]
 

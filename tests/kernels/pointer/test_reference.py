@@ -45,13 +45,13 @@ def one_at_a_time(batch, pointer, look, tours):
     """The log-probabilities of given tours by a loop that only knows scores, states and masks."""
     state, total = start(batch, tours.shape[1]), 0.0
     for chosen in tours.unbind(-1):
-        outlook = look(state)
+        mask = look(state)
         known = None
         if pointer.facts is not None:
-            known = known_facts(batch, state.node, state.level, outlook)
-        dead = outlook.allowed.sum(-1, keepdim=True) == 0
-        allowed = torch.where(dead, state.unvisited, outlook.allowed)
-        likely = scores(pointer, state.node, state.level, allowed, known)
+            known = known_facts(batch, state.node, state.resource, mask)
+        dead = mask.allowed.sum(-1, keepdim=True) == 0
+        allowed = torch.where(dead, state.unvisited, mask.allowed)
+        likely = scores(pointer, state.node, state.resource, allowed, known)
         likely = likely.masked_fill(~allowed, -torch.inf).log_softmax(-1)
         total = total + likely.gather(-1, chosen[..., None])[..., 0]
         state = step(batch, state, chosen)
@@ -104,7 +104,7 @@ def test_decoding_gives_the_traced_tours_with_gradients_in_their_log_probabiliti
         built, trace = traced(batch, pointer, guard, noise, None)
     assert torch.equal(decoded.rollout.tours, built.tours)
     assert decoded.rollout.tours.shape == (3, 4 if noisy else 1, 7)
-    assert torch.equal(decoded.levels, torch.stack([s.level for s in trace.states], -1))
+    assert torch.equal(decoded.resources, torch.stack([s.resource for s in trace.states], -1))
     expected = one_at_a_time(batch, pointer, ahead(batch, AUTHORS), built.tours)
     torch.testing.assert_close(decoded.log_probability, expected, rtol=1e-5, atol=1e-5)
     assert decoded.log_probability.requires_grad
@@ -113,17 +113,17 @@ def test_decoding_gives_the_traced_tours_with_gradients_in_their_log_probabiliti
 def test_scores_are_those_of_the_sentence():
     """Softmax of query . key + t drift, the sum of values, clip tanh(answer . aim + bias): head by head."""
     pointer = some_pointer(2, 6)
-    node, level = torch.tensor([[0, 4], [2, 2]]), torch.tensor([[0.0, 1.5], [3.0, 0.2]])
+    node, resource = torch.tensor([[0, 4], [2, 2]]), torch.tensor([[0.0, 1.5], [3.0, 0.2]])
     allowed = torch.rand(2, 2, 6) < 0.6
     allowed[..., 5] = True
-    found = scores(pointer, node, level, allowed)
+    found = scores(pointer, node, resource, allowed)
     for b in range(2):
         for s in range(2):
             answer = []
             for head in range(2):
                 mine = slice(8 * head, 8 * head + 8)
                 match = pointer.key[b, :, mine] @ pointer.query[b, node[b, s], mine]
-                match = match + level[b, s] * pointer.drift[b, head]
+                match = match + resource[b, s] * pointer.drift[b, head]
                 shares = torch.where(allowed[b, s], match.exp(), 0.0)
                 answer.append((shares / shares.sum()) @ pointer.value[b, :, mine])
             plain = pointer.aim[b] @ torch.cat(answer) + pointer.bias[b]
@@ -131,9 +131,9 @@ def test_scores_are_those_of_the_sentence():
 
 
 def test_scores_are_clipped_or_left_as_they_are():
-    node, level = torch.zeros(2, 1, dtype=torch.long), torch.ones(2, 1)
-    clipped = scores(some_pointer(2, 6, clip=10.0), node, level)
-    free = scores(some_pointer(2, 6, clip=None), node, level)
+    node, resource = torch.zeros(2, 1, dtype=torch.long), torch.ones(2, 1)
+    clipped = scores(some_pointer(2, 6, clip=10.0), node, resource)
+    free = scores(some_pointer(2, 6, clip=None), node, resource)
     torch.testing.assert_close(clipped, 10 * free.tanh())
 
 
@@ -162,8 +162,8 @@ def test_facts_are_weighed_by_a_network_with_one_hidden_layer():
     torch.testing.assert_close(weighed(facts, known), network(known)[..., 0])
     pointer = some_pointer(2, 5, facts=True, clip=None)
     silent = Pointer(*(getattr(pointer, part) for part in PARTS), None)
-    node, level = torch.zeros(2, 3, dtype=torch.long), torch.ones(2, 3)
-    added = scores(pointer, node, level, None, known) - scores(silent, node, level)
+    node, resource = torch.zeros(2, 3, dtype=torch.long), torch.ones(2, 3)
+    added = scores(pointer, node, resource, None, known) - scores(silent, node, resource)
     torch.testing.assert_close(added, weighed(pointer.facts, known), rtol=1e-4, atol=1e-5)
 
 
@@ -178,7 +178,7 @@ def test_the_facts_of_a_candidate_are_way_wait_and_slacks():
     batch = to_batch(instance_set([instance]))
     unit = float(batch.geometry.scale[0])
     state, look = start(batch), ahead(batch, AUTHORS)
-    found = known_facts(batch, state.node, state.level, look(state))[0, 0]
+    found = known_facts(batch, state.node, state.resource, look(state))[0, 0]
     ways, waits = torch.tensor([3, 4]) / unit, torch.tensor([2, 0]) / unit
     own = torch.tensor([9 - 5, 20 - 4]) / unit
     # From 1 at 5 to 2 by 20 takes 1 + 2; from 2 at 4 to 1 by 9 takes 6, or 1 + 3 by way of the depot.
@@ -191,9 +191,9 @@ def test_slacks_without_end_come_to_the_far_end():
     """With one node left nothing bounds it."""
     batch = draw(DISTRIBUTIONS["tsptw", "hard"], 3, 2, torch.Generator().manual_seed(1))
     state = step(batch, start(batch), torch.ones(2, 1, dtype=torch.long))
-    outlook = ahead(batch, AUTHORS)(state)
-    assert outlook.slack[:, 0, 2].isinf().all()
-    found = known_facts(batch, state.node, state.level, outlook)
+    mask = ahead(batch, AUTHORS)(state)
+    assert mask.slack[:, 0, 2].isinf().all()
+    found = known_facts(batch, state.node, state.resource, mask)
     assert found[:, 0, 2, 3].tolist() == pytest.approx([FAR, FAR], rel=1e-4)
     assert found.isfinite().all()
 
@@ -201,6 +201,6 @@ def test_slacks_without_end_come_to_the_far_end():
 def test_facts_of_loads_are_counted_in_mean_demands():
     batch = draw(DISTRIBUTIONS["tspdl", "hard"], 6, 2, torch.Generator().manual_seed(1))
     state = start(batch)
-    found = known_facts(batch, state.node, state.level, ahead(batch, AUTHORS)(state))
+    found = known_facts(batch, state.node, state.resource, ahead(batch, AUTHORS)(state))
     assert found[:, 0, 1:, 1].abs().max() == 0  # a ship never waits
-    torch.testing.assert_close(found[:, 0, 1:, 2], squashed(batch.limit[:, 1:] - 1))
+    torch.testing.assert_close(found[:, 0, 1:, 2], squashed(batch.latest[:, 1:] - 1))

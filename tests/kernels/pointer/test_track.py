@@ -44,11 +44,11 @@ def test_ranks_and_nodes_are_each_others_inverse_and_padding_is_the_depot(proble
 
 @pytest.mark.parametrize(("problem", "guard"), GUARDS, ids=str)
 def test_nodes_stand_in_the_order_in_which_they_can_bind(problem, guard):
-    """By draft for the exact mask, otherwise by the least level anywhere from which the node can just be reached."""
+    """By draft for the exact mask, otherwise by the least resource anywhere from which the node can just be reached."""
     batch = some_batch(problem)
     known = table(batch, guard.rule)
     order = in_order(known, guard)
-    binding = known.limit if guard.kind == "drafts" else known.latest.amin(1)
+    binding = known.latest if guard.kind == "drafts" else known.cutoff.amin(1)
     later = binding.gather(1, order)[:, 1:]
     assert (later.diff(dim=1) >= 0).all()
 
@@ -59,30 +59,30 @@ def test_tables_by_rank_are_the_batchs(problem, guard):
     track, known = lay_out(batch, guard), table(batch, guard.rule)
     travel = batch.travel(*every_pair(batch))
     b = torch.arange(3)[:, None]
-    floor, limit, _, demand, least, most = track.lines.unbind(1)
-    assert torch.equal(floor, batch.floor[b, track.order])
-    assert torch.equal(limit, batch.limit[b, track.order])
-    assert torch.equal(demand, known.lead[:, 0][b, track.order])
-    assert torch.equal(least, known.latest.amin(1)[b, track.order])
-    finite = torch.where(known.latest.isfinite(), known.latest, -torch.inf)
+    earliest, latest, _, demand, least, most = track.lines.unbind(1)
+    assert torch.equal(earliest, batch.earliest[b, track.order])
+    assert torch.equal(latest, batch.latest[b, track.order])
+    assert torch.equal(demand, known.increment[:, 0][b, track.order])
+    assert torch.equal(least, known.cutoff.amin(1)[b, track.order])
+    finite = torch.where(known.cutoff.isfinite(), known.cutoff, -torch.inf)
     assert torch.equal(most, finite.amax(1)[b, track.order])
-    lead, way, latest = track.squares.unbind(1)
+    increment, way, cutoff = track.squares.unbind(1)
     row, column = track.order[:, :, None], track.order[:, None, :]
-    assert torch.equal(lead, known.lead[b[..., None], row, column])
+    assert torch.equal(increment, known.increment[b[..., None], row, column])
     assert torch.equal(way, travel[b[..., None], row, column])
-    assert torch.equal(latest, known.latest[b[..., None], column, row])
-    assert torch.equal(track.starts, torch.stack([batch.outset, batch.unit], 1))
+    assert torch.equal(cutoff, known.cutoff[b[..., None], column, row])
+    assert torch.equal(track.starts, torch.stack([batch.initial, batch.unit], 1))
 
 
 @pytest.mark.parametrize(
     ("guard", "expected"),
     [
-        (MaskConfig(rule=MaskRule(0)), lambda known: known.limit),
+        (MaskConfig(rule=MaskRule(0)), lambda known: known.latest),
         (
             MaskConfig(rule=MaskRule(1)),
-            lambda known: torch.minimum(known.limit, known.latest[:, :, 0]),
+            lambda known: torch.minimum(known.latest, known.cutoff[:, :, 0]),
         ),
-        (MaskConfig(rule=AUTHORS), lambda known: torch.full_like(known.limit, torch.inf)),
+        (MaskConfig(rule=AUTHORS), lambda known: torch.full_like(known.latest, torch.inf)),
     ],
     ids=["own", "own and return", "authors"],
 )

@@ -10,14 +10,14 @@ from fairway.solver.explain.trivial import lateness_forgiven, subset
 
 def apart(instance):
     """All pairs of stops of which neither can come first, each way between two nodes as quick as it can be."""
-    lead = instance.service[:, None] + instance.travel
+    increment = instance.service[:, None] + instance.travel
     for stop in range(1, instance.nodes):
-        np.minimum(lead, lead[:, stop, None] + lead[stop], out=lead)
-    np.fill_diagonal(lead, 0.0)
+        np.minimum(increment, increment[:, stop, None] + increment[stop], out=increment)
+    np.fill_diagonal(increment, 0.0)
     limit = instance.closes + lateness_forgiven(instance)
-    start = np.maximum(instance.opens[0] + lead[0], instance.opens)
-    second = np.maximum(start[:, None] + lead, instance.opens)
-    in_time = (start <= limit)[:, None] & (second <= limit) & (second + lead[:, 0] <= limit[0])
+    start = np.maximum(instance.opens[0] + increment[0], instance.opens)
+    second = np.maximum(start[:, None] + increment, instance.opens)
+    in_time = (start <= limit)[:, None] & (second <= limit) & (second + increment[:, 0] <= limit[0])
     return [tuple(pair) for pair in 1 + np.argwhere(np.triu(~(in_time | in_time.T)[1:, 1:], 1))]
 
 

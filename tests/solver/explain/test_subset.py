@@ -5,7 +5,7 @@ import numpy as np
 
 import fairway
 from fairway.judge import Solution, verify
-from fairway.solver.explain.trivial import leads, quickest, subset
+from fairway.solver.explain.trivial import increments, quickest, subset
 
 
 def test_leaving_out_stops_never_makes_a_tour_late(rng):
@@ -33,7 +33,7 @@ def test_all_stops_are_the_instance_itself(rng):
 def test_a_way_round_is_taken_with_its_service_and_without_its_waiting():
     travel = [[0, 9, 1], [9, 0, 9], [9, 1, 0]]
     instance = fairway.TSPTW(travel, [0, 0, 5], 99, service=[0, 0, 3], names=["d", "a", "b"])
-    assert quickest(leads(instance), 0)[0][1] == quickest(leads(instance), 1)[1][0] == 5
+    assert quickest(increments(instance), 0)[0][1] == quickest(increments(instance), 1)[1][0] == 5
     assert subset(instance, [1]).travel[0, 1] == 5
     assert subset(instance, [1]).names == ("d", "a")
 

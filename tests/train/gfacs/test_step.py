@@ -64,18 +64,18 @@ def test_the_heads_loss_is_taken_choice_by_choice_candidate_by_candidate():
         for b in range(2):
             for p in range(3):
                 path = [0, 0, *sampled.built.tours[b, p].tolist()]
-                level, left = batch.outset[b], list(range(1, 8))
+                resource, left = batch.initial[b], list(range(1, 8))
                 for before, here, there in zip(path[:-3], path[1:-2], path[2:-1], strict=True):
                     at = [torch.full((2, 1), value) for value in (before, here)]
-                    scores = forecast(*at, torch.full((2, 1), float(level)))[b, 0]
+                    scores = forecast(*at, torch.full((2, 1), float(resource)))[b, 0]
                     for j in left:
                         sound = passes(
-                            known, b, j, extended(known, b, level, here, j), left, AUTHORS
+                            known, b, j, extended(known, b, resource, here, j), left, AUTHORS
                         )
                         chance = scores[j].sigmoid()
                         wrong[sound].append(-(1 - chance if sound else chance).log())
                         said[sound] += int((scores[j] <= 0) == sound)
-                    level = extended(known, b, level, here, there)
+                    resource = extended(known, b, resource, here, there)
                     left = [j for j in left if j != there]
         expected = 0.5 * sum(torch.stack(part).mean() for part in wrong.values())
     assert float(loss) == pytest.approx(float(expected), rel=1e-4)

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Integer
 
-from fairway.classical.external.whole import Whole, whole
+from fairway.classical.external.integer_model import IntegerModel, integer_model
 from fairway.errors import SolverMissing
 from fairway.problems.files import write
 from fairway.problems.files.tours import read_tour
@@ -49,7 +49,7 @@ def solve(
 ) -> tuple[int, ...] | None:
     """The tour LKH-3 ends with, which may break limits, or None where it leaves none; so many trials end it as well."""
     command = program()
-    model = whole(model_of(instance))
+    model = integer_model(model_of(instance))
     if model.hopeless:
         return None
     with tempfile.TemporaryDirectory(prefix="fairway-") as name:
@@ -77,12 +77,12 @@ def solve(
     return model.model.outward(_delivering(model, tour))
 
 
-def _delivering(model: Whole, stops: Integer[np.ndarray, " M"]) -> Integer[np.ndarray, " M"]:
+def _delivering(model: IntegerModel, stops: Integer[np.ndarray, " M"]) -> Integer[np.ndarray, " M"]:
     """From the model's direction to LKH-3's, and back: it knows only ships that deliver."""
     return stops[::-1] if model.model.resource.by_set else stops
 
 
-def prepare(model: Whole, folder: Path, run: Mapping[str, float | str]) -> None:
+def prepare(model: IntegerModel, folder: Path, run: Mapping[str, float | str]) -> None:
     """Write the instance and what to do with it."""
     if model.model.resource.by_set:
         written = Instance(model.cost, demand=model.step[0], draft=model.closes)

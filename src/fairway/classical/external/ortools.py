@@ -1,4 +1,4 @@
-"""The routing library of OR-Tools with a single vehicle: a level is one of its dimensions.
+"""The routing library of OR-Tools with a single vehicle: a resource is one of its dimensions.
 
 A first tour by insertion, then guided local search until the time is over. Of seven of the library's ways to a first
 tour, insertion found one most often on our beds (the default found none); with draft limits none of the seven found
@@ -8,7 +8,7 @@ any, so a feasible tour can be given.
 from collections.abc import Sequence
 
 from fairway.classical.external import imported
-from fairway.classical.external.whole import Whole, whole
+from fairway.classical.external.integer_model import IntegerModel, integer_model
 from fairway.problems.instance import Instance
 from fairway.problems.model import model_of
 
@@ -28,7 +28,7 @@ def solve(
     has `LOCAL_CHEAPEST_INSERTION`.
     """
     library = imported("ortools.constraint_solver.pywrapcp", "OR-Tools", "ortools")
-    model = whole(model_of(instance))
+    model = integer_model(model_of(instance))
     if model.hopeless:
         return None
     manager = library.RoutingIndexManager(len(model.closes), 1, 0)
@@ -52,16 +52,16 @@ def solve(
     return model.model.outward(tour)
 
 
-def _constrain(routing, manager, model: Whole) -> None:  # noqa: ANN001
-    """The cost of an arc, and the level with its limits at every node and on the return."""
+def _constrain(routing, manager, model: IntegerModel) -> None:  # noqa: ANN001
+    """The cost of an arc, and the resource with its limits at every node and on the return."""
     routing.SetArcCostEvaluatorOfAllVehicles(routing.RegisterTransitMatrix(model.cost.tolist()))
     longest_wait, most = int(model.opens.max()), int(model.closes.max())
     step = routing.RegisterTransitMatrix(model.step.tolist())
-    routing.AddDimension(step, longest_wait, most, True, "level")
-    level = routing.GetDimensionOrDie("level")
+    routing.AddDimension(step, longest_wait, most, True, "resource")
+    resource = routing.GetDimensionOrDie("resource")
     for node, limits in enumerate(zip(model.opens.tolist(), model.closes.tolist(), strict=True)):
         at = manager.NodeToIndex(node) if node else routing.End(0)
-        level.CumulVar(at).SetRange(*limits)
+        resource.CumulVar(at).SetRange(*limits)
 
 
 def _settings(library, seconds: float, first: str):  # noqa: ANN001, ANN202

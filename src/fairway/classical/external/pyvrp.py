@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Sequence
 
 from fairway.classical.external import imported
-from fairway.classical.external.whole import Whole, whole
+from fairway.classical.external.integer_model import IntegerModel, integer_model
 from fairway.errors import InvalidRequest
 from fairway.problems.instance import Instance
 from fairway.problems.model import model_of
@@ -14,16 +14,16 @@ def solve(
     instance: Instance, seconds: float, seed: int = 0, initial: Sequence[int] | None = None
 ) -> tuple[int, ...] | None:
     """The tour PyVRP finds in the time for an instance with time windows, or None where none is feasible."""
-    form = model_of(instance)
-    if form.time is None:
+    model = model_of(instance)
+    if model.time is None:
         raise InvalidRequest(
             "PyVRP has no draft limits; expected an instance with time windows, or take OR-Tools or LKH-3"
         )
     library = imported("pyvrp", "PyVRP", "pyvrp")
-    model = whole(form)
-    if model.hopeless:
+    numbers = integer_model(model)
+    if numbers.hopeless:
         return None
-    data = _data(library, model)
+    data = _data(library, numbers)
     start = None if initial is None else [[node - 1 for node in initial]]  # clients count from 0
     stop = imported("pyvrp.stop", "PyVRP", "pyvrp").MaxRuntime(seconds)
     with warnings.catch_warnings():
@@ -42,9 +42,9 @@ def solve(
     return tuple(visit.idx + 1 for visit in route if visit.is_client())
 
 
-def _data(library, model: Whole):  # noqa: ANN001, ANN202 - PyVRP's types are there only where it is
+def _data(library, numbers: IntegerModel):  # noqa: ANN001, ANN202 - PyVRP's types are there only where it is
     """One vehicle that leaves at zero; service is part of the way to the next stop."""
-    windows = list(zip(model.opens.tolist(), model.closes.tolist(), strict=True))
+    windows = list(zip(numbers.opens.tolist(), numbers.closes.tolist(), strict=True))
     clients = [
         library.Client(node, tw_early=opens, tw_late=closes)
         for node, (opens, closes) in enumerate(windows[1:], start=1)
@@ -54,6 +54,6 @@ def _data(library, model: Whole):  # noqa: ANN001, ANN202 - PyVRP's types are th
         clients,
         [library.Depot(0)],
         [library.VehicleType(start_late=0, tw_late=windows[0][1])],
-        [model.cost],
-        [model.step],
+        [numbers.cost],
+        [numbers.step],
     )

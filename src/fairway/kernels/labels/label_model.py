@@ -1,8 +1,8 @@
 """What labels are extended by: an instance with its stops renumbered so that what binds first comes first.
 
-A partial tour stands at a stop with a *level*: the time at which service starts there, or the load. The law says how
-the level rises from stop to stop, what it may be, and which stops cannot come next. Whatever it forbids is part of no
-tour that the judge accepts.
+A partial tour stands at a stop with so much of a *resource*: the time at which service starts there, or the load. The
+model says how it grows from stop to stop, what it may be, and which stops cannot come next. Whatever it forbids is part
+of no tour that the judge accepts.
 """
 
 import math
@@ -22,8 +22,8 @@ Matrix = Float[np.ndarray, "N N"]
 Vector = Float[np.ndarray, " N"]
 Bits = UInt[np.ndarray, "N W"]
 
-LEADS = 1 << 24
-"""Ways that are tried between two looks at the clock: a few milliseconds."""
+PATHS = 1 << 24
+"""Paths that are tried between two looks at the clock: a few milliseconds."""
 
 
 class LabelModel(NamedTuple):
@@ -34,12 +34,12 @@ class LabelModel(NamedTuple):
     price: Matrix
     """What a leg costs; for the makespan, by how much it delays at least."""
     rise: Matrix
-    """The level goes up by this on a leg, after the stay."""
+    """The resource grows by this on a leg, after the stay."""
     stay: Vector
     opens: Vector
     closes: Vector
     latest: Matrix
-    """With a higher level than this at the row, the column cannot be served any more.
+    """With more than this at the row, the column cannot be served any more.
 
     Column 0 is the return; on the diagonal stands the row's own limit.
     """
@@ -56,9 +56,9 @@ class LabelModel(NamedTuple):
     spare: float
     """The allowance, and room for sums that are taken in another order than the judge's."""
     by_set: bool
-    """Whether the level follows from the stops visited, as a load does."""
+    """Whether the resource follows from the stops visited, as a load does."""
     makespan: bool
-    """Whether the last level is minimised, not the sum of prices."""
+    """Whether the resource at the end is minimised, not the sum of prices."""
 
 
 class Limits(NamedTuple):
@@ -74,32 +74,32 @@ def label_model_of(
     *,
     makespan: bool = False,
     pruned: Preprocessed | None = None,
-    ways: Matrix | None = None,
+    paths: Matrix | None = None,
 ) -> LabelModel:
-    """The law of a model: from the quickest ways alone, or as strict as preprocessing allows."""
+    """The labelling model: from shortest paths alone, or as strict as preprocessing allows."""
     resource = model.resource
     if resource.by_set:
         limits = _set_limits(resource)
     elif pruned is None:
-        ways = quickest_ways(resource) if ways is None else ways
-        assert ways is not None, "without a deadline there is time for all ways"
-        limits = _quick_limits(resource, ways)
+        paths = shortest_paths(resource) if paths is None else paths
+        assert paths is not None, "without a deadline there is time for all paths"
+        limits = _quick_limits(resource, paths)
     else:
         limits = _pruned_limits(model, pruned)
     price = without_return(model.cost)
-    law = _numbered(limits, price, (resource.allowance, resource.allowance + resource.guard))
-    rise = law.price
+    found = _numbered(limits, price, (resource.allowance, resource.allowance + resource.guard))
+    rise = found.price
     if model.cost is not resource.rise:
-        rise = np.ascontiguousarray(without_return(resource.rise)[np.ix_(law.node, law.node)])
+        rise = np.ascontiguousarray(without_return(resource.rise)[np.ix_(found.node, found.node)])
     closes = resource.latest[:HOME].copy()
     closes[START] = resource.latest[HOME]
-    stay = resource.stay[law.node]
-    return law._replace(
-        price=rise + stay[:, None] if makespan else law.price,
+    stay = resource.stay[found.node]
+    return found._replace(
+        price=rise + stay[:, None] if makespan else found.price,
         rise=rise,
         stay=stay,
-        opens=resource.earliest[law.node],
-        closes=closes[law.node],
+        opens=resource.earliest[found.node],
+        closes=closes[found.node],
         by_set=resource.by_set,
         makespan=makespan,
     )
@@ -113,16 +113,16 @@ def _set_limits(resource: Resource) -> Limits:
     return Limits(np.tile(latest, (len(latest), 1)), arcs, np.zeros_like(arcs))
 
 
-def _quick_limits(resource: Resource, ways: Matrix) -> Limits:
-    """What follows from the quickest ways between any two nodes."""
-    lead = without_return(resource.lead)
+def _quick_limits(resource: Resource, paths: Matrix) -> Limits:
+    """What follows from the shortest paths between any two nodes."""
+    increment = without_return(resource.increment)
     limit = resource.latest[:HOME] + resource.allowance + resource.guard
     limit[START] = resource.latest[HOME] + resource.allowance + resource.guard
-    return _limits(lead, ways, resource.earliest, limit, resource.guard)
+    return _limits(increment, paths, resource.earliest, limit, resource.guard)
 
 
 def _numbered(limits: Limits, price: Matrix, slack: tuple[float, float]) -> LabelModel:
-    """Renumber the nodes, and pack what may follow what into bits; levels are still to be filled in."""
+    """Renumber the nodes, and pack what may follow what into bits; the resource is still to be filled in."""
     low = _lowest(limits)
     node = np.argsort(low, kind="stable")
     nothing = np.zeros(len(node))
@@ -159,7 +159,7 @@ def _lowest(limits: Limits) -> Vector:
 def _arranged(
     limits: Limits, travel: Matrix, node: Int[np.ndarray, " N"]
 ) -> tuple[Matrix, Matrix, Bits, Bits]:
-    """Travel, latest levels, what may follow each node and what comes before it, in the new order."""
+    """Travel, latest values, what may follow each node and what comes before it, in the new order."""
     nodes = len(node)
     price, latest = np.empty((nodes, nodes)), np.empty((nodes, nodes))
     after = np.zeros((nodes, (nodes + 63) // 64), np.uint64)
@@ -170,7 +170,7 @@ def _arranged(
             there = node[column]
             bit = np.uint64(1) << np.uint64(column & 63)
             price[row, column] = travel[here, there]
-            # A level does not decide what an order forbids.
+            # The resource does not decide what an order forbids.
             latest[row, column] = np.inf
             if limits.before[there, here]:
                 needs[row, column >> 6] |= bit
@@ -213,23 +213,23 @@ def _packed(sets: Bool[np.ndarray, "K N"]) -> UInt[np.ndarray, "K W"]:
 
 
 @njit(cache=True, nogil=True)
-def _limits(lead: Matrix, ways: Matrix, opens: Vector, limit: Vector, guard: float) -> Limits:
-    """The latest levels over the quickest ways, and the arcs and orders that follow from pairs of windows."""
+def _limits(increment: Matrix, paths: Matrix, opens: Vector, limit: Vector, guard: float) -> Limits:
+    """The latest values over the shortest paths, and the arcs and orders that follow from pairs of windows."""
     nodes = len(limit)
     latest = np.empty((nodes, nodes))
     arcs, before = np.zeros((nodes, nodes), np.bool_), np.zeros((nodes, nodes), np.bool_)
     for i in range(nodes):
-        first = max(opens[i], opens[0] + ways[0, i])
+        first = max(opens[i], opens[0] + paths[0, i])
         for j in range(nodes):
-            latest[i, j] = limit[j] - ways[i, j]
+            latest[i, j] = limit[j] - paths[i, j]
             if i != j:
                 before[j, i] = i > 0 and j > 0 and first > latest[i, j]
-                arcs[i, j] = first <= limit[j] + guard - lead[i, j]
+                arcs[i, j] = first <= limit[j] + guard - increment[i, j]
     return Limits(latest, arcs, before)
 
 
 def _pruned_limits(model: Model, pruned: Preprocessed) -> Limits:
-    """The latest levels over all ways that preprocessing left, its arcs and its orders."""
+    """The latest values over all paths that preprocessing left, its arcs and its orders."""
     bounds = network(model)
     closes = pruned.closes + model.resource.allowance + bounds.guard
     bounds.closes[1:] = np.minimum(bounds.closes[1:], np.append(closes[1:], closes[START]))
@@ -237,38 +237,38 @@ def _pruned_limits(model: Model, pruned: Preprocessed) -> Limits:
     bounds.before[:HOME, :HOME] |= pruned.before
     bounds.arcs[:HOME, :HOME] &= pruned.arcs
     bounds.arcs[:HOME, HOME] &= pruned.arcs[:, START]
-    ways = reach(bounds).latest
-    latest = without_return(ways)
+    paths = reach(bounds).latest
+    latest = without_return(paths)
     np.fill_diagonal(latest, bounds.closes[:HOME])
     return Limits(latest, pruned.arcs.copy(), pruned.before | (latest == -np.inf).T)
 
 
-def quickest_ways(resource: Resource, until: float = math.inf) -> Matrix | None:
-    """The least lead between any two nodes by way of any others, never too long by rounding.
+def shortest_paths(resource: Resource, until: float = math.inf) -> Matrix | None:
+    """The least increment between any two nodes by way of any others, never too large by rounding.
 
     None where they are not known by that time on the monotonic clock: this takes the cube of the nodes.
     """
-    ways = np.maximum(without_return(resource.lead) - resource.guard, 0.0)
-    np.fill_diagonal(ways, 0.0)
-    nodes = len(ways)
-    onward, together = np.empty(nodes), max(1, LEADS // nodes**2)
+    paths = np.maximum(without_return(resource.increment) - resource.guard, 0.0)
+    np.fill_diagonal(paths, 0.0)
+    nodes = len(paths)
+    onward, together = np.empty(nodes), max(1, PATHS // nodes**2)
     for first in range(0, nodes, together):
         if time.monotonic() >= until:
             return None
-        _go_through(ways, onward, first, min(first + together, nodes))
-    return ways
+        _go_through(paths, onward, first, min(first + together, nodes))
+    return paths
 
 
 @bare
-def _go_through(ways: Matrix, onward: Vector, first: int, last: int) -> None:
-    """Let ways lead through some of the nodes as well."""
-    nodes = len(ways)
+def _go_through(paths: Matrix, onward: Vector, first: int, last: int) -> None:
+    """Let paths lead through some of the nodes as well."""
+    nodes = len(paths)
     for k in range(first, last):
         for j in range(nodes):
-            onward[j] = ways[
+            onward[j] = paths[
                 k, j
             ]  # apart from the rows that are written, so that lanes go side by side
         for i in range(nodes):
-            begin, row = ways[i, k], ways[i]
+            begin, row = paths[i, k], paths[i]
             for j in range(nodes):
                 row[j] = min(row[j], begin + onward[j])

@@ -1,6 +1,6 @@
 """Labels, layer by layer: all partial tours of so many stops that no other makes superfluous.
 
-A label is a set of visited stops, the last of them, the level there and the cost so far. Of two labels with the same
+A label is a set of visited stops, the last of them, the resource there and the cost so far. Of two labels with the same
 set and last stop, one that is neither lower nor cheaper is dominated: whatever completes it completes the other as
 well, no later and no dearer, to the last bit, since sums and maxima in floating point never turn an order round.
 
@@ -35,10 +35,10 @@ class Layer(NamedTuple):
     visited: UInt[np.ndarray, "L W"]
     last: Int32[np.ndarray, " L"]
     """-1 where the label has been dominated."""
-    level: Float[np.ndarray, " L"]
+    resource: Float[np.ndarray, " L"]
     cost: Float[np.ndarray, " L"]
     rest: Float[np.ndarray, " L"]
-    """The prizes of all that is unvisited, see `Bound`."""
+    """The multipliers of all that is unvisited, see `Bound`."""
     parent: Int32[np.ndarray, " L"]
     chain: Int32[np.ndarray, " L"]
     """The next label of the same set and last stop, or -1."""
@@ -56,18 +56,18 @@ class History(NamedTuple):
 class Search(NamedTuple):
     """A search at any moment; what grows is put back larger."""
 
-    law: LabelModel
+    model: LabelModel
     bound: Bound
     layers: tuple[Layer, Layer]
     """Those with an even number of stops, and the others: one is extended into the other."""
     slots: Int32[np.ndarray, " S"]
     """A hash table of the next layer's sets and last stops: the first label of each, or -1."""
     history: History
-    marks: Int[np.ndarray, " 9"]
+    counters: Int[np.ndarray, " 9"]
     figures: Float[np.ndarray, " 3"]
     reached: Int[np.ndarray, " N"]
-    """Where the label at hand can go on to, and at what levels."""
-    levels: Float[np.ndarray, " N"]
+    """Where the label at hand can go on to, and at what resources."""
+    resources: Float[np.ndarray, " N"]
 
 
 def room(labels: int, words: int) -> Layer:
@@ -86,14 +86,19 @@ def _empty(slots: Int32[np.ndarray, " S"]) -> None:
 
 def begin(search: Search, upper: float) -> None:
     """Put down the one label of a tour that has not left the depot."""
-    law, layer, marks, figures = search.law, search.layers[0], search.marks, search.figures
-    marks[:] = 0
-    marks[COUNT], marks[BEST] = 1, -1
+    model, layer, counters, figures = (
+        search.model,
+        search.layers[0],
+        search.counters,
+        search.figures,
+    )
+    counters[:] = 0
+    counters[COUNT], counters[BEST] = 1, -1
     figures[UPPER], figures[DROPPED], figures[FOUND] = upper, np.inf, np.inf
     layer.visited[0] = 0
     layer.last[0] = 0
-    layer.level[0] = law.opens[0]
-    layer.cost[0] = law.opens[0] if law.makespan else 0.0
+    layer.resource[0] = model.opens[0]
+    layer.cost[0] = model.opens[0] if model.makespan else 0.0
     layer.rest[0] = search.bound.multiplier.sum()
     search.slots[:] = -1
 
@@ -104,150 +109,150 @@ def advance(search: Search, width: int, quantum: int) -> int:
 
     A layer wider than `width` must be cut down before it is extended.
     """
-    marks, nodes = search.marks, len(search.law.node)
-    reached, levels = search.reached, search.levels
+    counters, nodes = search.counters, len(search.model.node)
+    reached, resources = search.reached, search.resources
     while quantum > 0:
-        if marks[COUNT] == 0 or marks[LAYER] == nodes - 1:
+        if counters[COUNT] == 0 or counters[LAYER] == nodes - 1:
             return DONE
         here, there = search.layers
-        if marks[LAYER] % 2 == 1:
+        if counters[LAYER] % 2 == 1:
             here, there = there, here
-        if marks[AT] == marks[COUNT]:
-            compact(there, marks)
-            if marks[NEXT] > width:
+        if counters[AT] == counters[COUNT]:
+            compact(there, counters)
+            if counters[NEXT] > width:
                 return LAID
-            if marks[USED] + marks[NEXT] > len(search.history.parent):
+            if counters[USED] + counters[NEXT] > len(search.history.parent):
                 return LONG
             settle(search)
             quantum -= nodes + len(search.slots) // 32
             continue
-        if marks[NEXT] + nodes > len(there.last):
+        if counters[NEXT] + nodes > len(there.last):
             return CROWDED
-        found = _candidates(search.law, here, marks[AT], reached, levels)
+        found = _candidates(search.model, here, counters[AT], reached, resources)
         for place in range(found):
-            _push(search, here, there, reached[place], levels[place])
-        marks[AT] += 1
+            _push(search, here, there, reached[place], resources[place])
+        counters[AT] += 1
         quantum -= found + 1 + nodes * nodes // 64
     return RUNNING
 
 
 @inner
 def _candidates(
-    law: LabelModel,
+    model: LabelModel,
     layer: Layer,
     at: int,
     reached: Int[np.ndarray, " N"],
-    levels: Float[np.ndarray, " N"],
+    resources: Float[np.ndarray, " N"],
 ) -> int:
-    """Write down the stops and the levels there; says how many."""
-    if law.by_set:
-        return _floating(law, layer, at, reached, levels)
-    return _in_time(law, layer, at, reached, levels)
+    """Write down the stops and the resources there; says how many."""
+    if model.by_set:
+        return _floating(model, layer, at, reached, resources)
+    return _in_time(model, layer, at, reached, resources)
 
 
 @inner
 def _in_time(
-    law: LabelModel,
+    model: LabelModel,
     layer: Layer,
     at: int,
     reached: Int[np.ndarray, " N"],
-    levels: Float[np.ndarray, " N"],
+    resources: Float[np.ndarray, " N"],
 ) -> int:
     """Time windows: in time themselves, and early enough for everything else, one by one, and for the return."""
     visited, here = layer.visited[at], layer.last[at]
-    leaves = layer.level[at] + law.stay[here]
+    leaves = layer.resource[at] + model.stay[here]
     found = 0
     for word in range(len(visited)):
-        bits = law.after[here, word] & ~visited[word]
+        bits = model.after[here, word] & ~visited[word]
         while bits != 0:
             stop = (word << 6) + np.int64(lowest(bits))
             bits &= bits - ONE
-            level = max(leaves + law.rise[here, stop], law.opens[stop])
+            resource = max(leaves + model.rise[here, stop], model.opens[stop])
             # The rule of the judge, to the letter; then what follows from all rules.
-            kept = not level - law.closes[stop] > law.allowance
-            kept &= level <= law.latest[stop, stop] and level <= law.latest[stop, 0]
+            kept = not resource - model.closes[stop] > model.allowance
+            kept &= resource <= model.latest[stop, stop] and resource <= model.latest[stop, 0]
             for other in range(len(visited)):
-                kept &= law.needs[stop, other] & ~visited[other] == 0
-            if kept and _all_reachable(law, visited, stop, level):
-                reached[found], levels[found] = stop, level
+                kept &= model.needs[stop, other] & ~visited[other] == 0
+            if kept and _all_reachable(model, visited, stop, resource):
+                reached[found], resources[found] = stop, resource
                 found += 1
     return found
 
 
 @inner
-def _all_reachable(law: LabelModel, visited: np.ndarray, stop: int, level: float) -> bool:
+def _all_reachable(model: LabelModel, visited: np.ndarray, stop: int, resource: float) -> bool:
     """Whether every other unvisited stop can still be reached in time; what cannot bind yet is not looked at."""
-    latest = law.latest[stop]
+    latest = model.latest[stop]
     for word in range(len(visited)):
-        bits = law.every[word] & ~visited[word]
+        bits = model.every[word] & ~visited[word]
         while bits != 0:
             other = (word << 6) + np.int64(lowest(bits))
             bits &= bits - ONE
-            if law.low[other] >= level:
+            if model.low[other] >= resource:
                 return True
-            if level > latest[other] and other != stop:
+            if resource > latest[other] and other != stop:
                 return False
     return True
 
 
 @inner
 def _floating(
-    law: LabelModel,
+    model: LabelModel,
     layer: Layer,
     at: int,
     reached: Int[np.ndarray, " N"],
-    levels: Float[np.ndarray, " N"],
+    resources: Float[np.ndarray, " N"],
 ) -> int:
     """Draft limits: all that is left can then be served in order of draft, which is possible if any order is.
 
     Stops are numbered by draft. Serving one early takes its cargo to all before it; those after it would have had it
     on board anyway.
     """
-    visited, here, load = layer.visited[at], layer.last[at], layer.level[at]
+    visited, here, load = layer.visited[at], layer.last[at], layer.resource[at]
     found, total, least = 0, load, np.inf
     for word in range(len(visited)):
-        bits = law.every[word] & ~visited[word]
+        bits = model.every[word] & ~visited[word]
         while bits != 0:
             stop = (word << 6) + np.int64(lowest(bits))
             bits &= bits - ONE
-            demand = law.rise[here, stop]
-            level = load + demand
+            demand = model.rise[here, stop]
+            resource = load + demand
             if (
                 demand <= least
-                and not level - law.closes[stop] > law.allowance
-                and holds(law.after[here], stop)
+                and not resource - model.closes[stop] > model.allowance
+                and holds(model.after[here], stop)
             ):
-                reached[found], levels[found] = stop, level
+                reached[found], resources[found] = stop, resource
                 found += 1
             total += demand
-            least = min(least, law.closes[stop] + law.spare - total)
+            least = min(least, model.closes[stop] + model.spare - total)
     return found if least >= 0 else 0
 
 
 @inner
-def _push(search: Search, here: Layer, there: Layer, stop: int, level: float) -> None:
+def _push(search: Search, here: Layer, there: Layer, stop: int, resource: float) -> None:
     """Extend the label at hand to a stop, unless that is too dear or dominated."""
-    law, bound, marks = search.law, search.bound, search.marks
-    at, new = marks[AT], marks[NEXT]
-    cost = level
-    if not law.makespan:
-        cost = here.cost[at] + law.price[here.last[at], stop]
+    model, bound, counters = search.model, search.bound, search.counters
+    at, new = counters[AT], counters[NEXT]
+    cost = resource
+    if not model.makespan:
+        cost = here.cost[at] + model.price[here.last[at], stop]
     rest = here.rest[at] - bound.multiplier[stop]
     for word in range(there.visited.shape[1]):
         there.visited[new, word] = here.visited[at, word]
     there.visited[new, stop >> 6] |= np.uint64(1) << np.uint64(stop & 63)
     enough = search.figures[UPPER] - (cost + rest)
-    marks[MADE] += 1
-    if completion(bound, marks[LAYER] + 1, stop, level, there.visited[new], enough) >= enough:
+    counters[MADE] += 1
+    if completion(bound, counters[LAYER] + 1, stop, resource, there.visited[new], enough) >= enough:
         return
     slot = _slot_of(there, new, stop, search.slots)
     head = search.slots[slot]
     taken, previous, label = np.int32(-1), np.int32(-1), head
     while label >= 0:
-        if taken < 0 and there.level[label] <= level and there.cost[label] <= cost:
+        if taken < 0 and there.resource[label] <= resource and there.cost[label] <= cost:
             return
         following = there.chain[label]
-        if level <= there.level[label] and cost <= there.cost[label]:
+        if resource <= there.resource[label] and cost <= there.cost[label]:
             if taken < 0:  # the new label takes the place of the first that it dominates
                 taken, previous = label, label
             else:
@@ -258,11 +263,11 @@ def _push(search: Search, here: Layer, there: Layer, stop: int, level: float) ->
         label = following
     if taken < 0:
         taken = np.int32(new)
-        marks[NEXT] += 1
+        counters[NEXT] += 1
         there.last[taken] = stop
         there.chain[taken] = head
         search.slots[slot] = taken
-    there.level[taken], there.cost[taken], there.rest[taken] = level, cost, rest
+    there.resource[taken], there.cost[taken], there.rest[taken] = resource, cost, rest
     there.parent[taken] = at
 
 
@@ -299,86 +304,88 @@ def _move(layer: Layer, source: int, target: int) -> None:
     for word in range(layer.visited.shape[1]):
         layer.visited[target, word] = layer.visited[source, word]
     layer.last[target], layer.parent[target] = layer.last[source], layer.parent[source]
-    layer.level[target], layer.cost[target] = layer.level[source], layer.cost[source]
+    layer.resource[target], layer.cost[target] = layer.resource[source], layer.cost[source]
     layer.rest[target] = layer.rest[source]
 
 
 @bare
-def compact(layer: Layer, marks: Int[np.ndarray, " 9"]) -> None:
+def compact(layer: Layer, counters: Int[np.ndarray, " 9"]) -> None:
     """Close up the gaps that dominated labels left."""
     kept = ZERO
-    for label in range(marks[NEXT]):
+    for label in range(counters[NEXT]):
         if layer.last[label] >= 0:
             if kept < label:
                 _move(layer, label, kept)
             kept += 1
-    marks[NEXT] = kept
+    counters[NEXT] = kept
 
 
-def outlooks(
+def lower_bounds(
     bound: Bound, layer: Layer, stops: int, begin: int, end: int
 ) -> Float[np.ndarray, " L"]:
     """What no tour from each of these labels can cost less than."""
     least = np.empty(end - begin)
-    _outlooks(bound, layer, stops, begin, least)
+    _lower_bounds(bound, layer, stops, begin, least)
     return least
 
 
 @bare
-def _outlooks(
+def _lower_bounds(
     bound: Bound, layer: Layer, stops: int, begin: int, least: Float[np.ndarray, " L"]
 ) -> None:
     for place in range(len(least)):
         label = begin + place
-        last, level = layer.last[label], layer.level[label]
+        last, resource = layer.last[label], layer.resource[label]
         if last < 0:
             least[place] = np.inf  # dominated
             continue
-        ahead = completion(bound, stops, last, level, layer.visited[label], np.inf)
+        ahead = completion(bound, stops, last, resource, layer.visited[label], np.inf)
         least[place] = layer.cost[label] + layer.rest[label] + ahead
 
 
 @bare
-def keep(layer: Layer, marks: Int[np.ndarray, " 9"], kept: Bool[np.ndarray, " L"]) -> None:
+def keep(layer: Layer, counters: Int[np.ndarray, " 9"], kept: Bool[np.ndarray, " L"]) -> None:
     """Go on with these labels of the next layer alone."""
-    for label in range(marks[NEXT]):
+    for label in range(counters[NEXT]):
         if not kept[label]:
             layer.last[label] = -1
-    compact(layer, marks)
+    compact(layer, counters)
 
 
 @inner
 def settle(search: Search) -> None:
     """The next layer is complete: write it down, and go on from it; at the last one, close the tours."""
-    marks, history = search.marks, search.history
+    counters, history = search.counters, search.history
     even, odd = search.layers
-    there = odd if marks[LAYER] % 2 == 0 else even
-    used, count = marks[USED], marks[NEXT]
+    there = odd if counters[LAYER] % 2 == 0 else even
+    used, count = counters[USED], counters[NEXT]
     for label in range(count):
         history.parent[used + label] = there.parent[label]
         history.last[used + label] = there.last[label]
-    marks[LAYER] += 1
-    history.begins[marks[LAYER]] = used
-    marks[USED], marks[COUNT] = used + count, count
-    marks[AT], marks[NEXT] = 0, 0
-    marks[KEPT] += count
-    marks[WIDEST] = max(marks[WIDEST], count)
+    counters[LAYER] += 1
+    history.begins[counters[LAYER]] = used
+    counters[USED], counters[COUNT] = used + count, count
+    counters[AT], counters[NEXT] = 0, 0
+    counters[KEPT] += count
+    counters[WIDEST] = max(counters[WIDEST], count)
     _empty(search.slots)
-    if marks[LAYER] == len(search.law.node) - 1:
+    if counters[LAYER] == len(search.model.node) - 1:
         _finish(search, there)
 
 
 @inner
 def _finish(search: Search, layer: Layer) -> None:
     """Go back to the depot from every label of the last layer that can, and remember the best."""
-    law, marks, figures = search.law, search.marks, search.figures
-    for label in range(marks[COUNT]):
+    model, counters, figures = search.model, search.counters, search.figures
+    for label in range(counters[COUNT]):
         last = layer.last[label]
-        back = (layer.level[label] + law.stay[last]) + law.rise[last, 0]
-        cost = back if law.makespan else layer.cost[label] + law.price[last, 0]
+        back = (layer.resource[label] + model.stay[last]) + model.rise[last, 0]
+        cost = back if model.makespan else layer.cost[label] + model.price[last, 0]
         # The rule of the judge, to the letter.
-        if not back - law.closes[0] > law.allowance and cost < min(figures[FOUND], figures[UPPER]):
-            figures[FOUND], marks[BEST] = cost, label
+        if not back - model.closes[0] > model.allowance and cost < min(
+            figures[FOUND], figures[UPPER]
+        ):
+            figures[FOUND], counters[BEST] = cost, label
 
 
 @njit(cache=True, nogil=True)

@@ -8,10 +8,10 @@ from fairway.problems.instance import Instance
 
 
 class Label(NamedTuple):
-    """A partial tour: its level is the time at which its last stop is served, or the load there."""
+    """A partial tour: its resource is the time at which its last stop is served, or the load there."""
 
     tour: tuple[int, ...]
-    level: float
+    resource: float
     cost: float
 
 
@@ -39,22 +39,26 @@ def extended(instance: Instance, label: Label, stop: int, makespan: bool) -> Lab
     here = label.tour[-1] if label.tour else 0
     allowance = 0.0 if instance.integral else TOLERANCE
     if instance.timed:
-        arrival = label.level + float(instance.service[here]) + float(instance.travel[here, stop])
-        level = max(arrival, float(instance.opens[stop])) if stop > 0 else arrival
+        arrival = (
+            label.resource + float(instance.service[here]) + float(instance.travel[here, stop])
+        )
+        resource = max(arrival, float(instance.opens[stop])) if stop > 0 else arrival
         limit = float(instance.closes[stop])
     else:
-        level = label.level + float(instance.demand[stop])
+        resource = label.resource + float(instance.demand[stop])
         limit = float(instance.draft[stop]) if stop > 0 else math.inf
-    if level - limit > allowance:
+    if resource - limit > allowance:
         return None
     tour = (*label.tour, stop) if stop > 0 else label.tour
-    return Label(tour, level, level if makespan else label.cost + float(instance.cost[here, stop]))
+    return Label(
+        tour, resource, resource if makespan else label.cost + float(instance.cost[here, stop])
+    )
 
 
 def undominated(labels: list[Label]) -> list[Label]:
     """Of labels with the same stops and the same last one, those that are not both as late and as dear as another."""
     kept: dict[tuple[frozenset[int], int], list[Label]] = {}
-    for label in sorted(labels, key=lambda label: (label.level, label.cost)):
+    for label in sorted(labels, key=lambda label: (label.resource, label.cost)):
         rivals = kept.setdefault((frozenset(label.tour), label.tour[-1]), [])
         if all(rival.cost > label.cost for rival in rivals):
             rivals.append(label)

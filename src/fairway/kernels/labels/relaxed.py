@@ -1,8 +1,9 @@
-"""A bound from a relaxed problem: least ways home that may visit stops again, and what keeps them from it.
+"""A bound from a relaxed problem: least paths home that may visit stops again, and what keeps them from it.
 
-Two things do. Prizes for visits are moved until the least way visits every stop about once. And each stop remembers a
-few others: a way that passes one of them is not continued backwards to it as long as all stops on it remember it
-(ng-paths, Baldacci, Mingozzi and Roberti 2011); who remembers whom follows from the cycles of least ways.
+Two things do. The multipliers of the visits move by subgradient ascent until the least path visits every stop about
+once. And each stop remembers a few others: a path that passes one of them is not extended backwards to it as long as
+all stops on it remember it (ng-paths, Baldacci, Mingozzi and Roberti 2011); who remembers whom follows from the cycles
+of least paths.
 """
 
 import time
@@ -15,22 +16,29 @@ from fairway.kernels.compiling import bare
 from fairway.kernels.labels.bits import holds
 from fairway.kernels.labels.bound import Bound
 from fairway.kernels.labels.label_model import LabelModel, unpacked
-from fairway.kernels.labels.ways import Heap, Relaxation, Ways, go_back, go_out, room
+from fairway.kernels.labels.ng_paths import (
+    Heap,
+    Paths,
+    Relaxation,
+    extend_backward,
+    extend_forward,
+    room,
+)
 
 LEGS = 20_000_000
 """The most legs of one sweep."""
 QUANTUM = 50_000
 """Work between two looks at the clock, a few milliseconds."""
 PATIENCE = 6
-"""After so many sweeps without a better bound the steps of the prizes get shorter."""
+"""After so many sweeps without a better bound the steps of the multipliers get shorter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
     """What a bound may cost."""
 
-    ways: int
-    """The longest list of ways."""
+    paths: int
+    """The longest list of paths."""
     memory: int
     """Stops that each may remember."""
     sweeps: int
@@ -38,25 +46,25 @@ class Effort:
     """By the monotonic clock."""
 
 
-def affordable(law: LabelModel, effort: Effort, memory: int) -> Effort | None:
+def affordable(model: LabelModel, effort: Effort, memory: int) -> Effort | None:
     """As much of the effort as fits into memory, in bytes, and into the time of a sweep; None where nothing does."""
-    legs, cells = extensions(law)
-    nodes, words = law.needs.shape
-    row = 2 * (22 + 8 * words) + 16 + 8 * words  # out, home, and those of the best bound
-    ways = min(effort.ways, (memory - 8 * nodes * nodes * words) // row // max(cells, 1) - 1)
-    return replace(effort, ways=ways) if legs <= LEGS and ways > 0 else None
+    legs, cells = extensions(model)
+    nodes, words = model.needs.shape
+    row = 2 * (22 + 8 * words) + 16 + 8 * words  # forward, backward, and those of the best bound
+    paths = min(effort.paths, (memory - 8 * nodes * nodes * words) // row // max(cells, 1) - 1)
+    return replace(effort, paths=paths) if legs <= LEGS and paths > 0 else None
 
 
-def ascended(law: LabelModel, start: Bound, upper: float, effort: Effort) -> Bound:
+def ascended(model: LabelModel, start: Bound, upper: float, effort: Effort) -> Bound:
     """The best bound found with so much effort.
 
     Subgradient steps towards the upper bound, the cost of a known tour or infinite; they get shorter where they no
     longer help.
     """
-    relaxation = _relaxed(law, start, upper, effort)
+    relaxation = _relaxed(model, start, upper, effort)
     best, highest, pace, fruitless = start, -np.inf, 1.0, 0
     for _ in range(effort.sweeps):
-        if not _swept(law, relaxation, effort):
+        if not _swept(model, relaxation, effort):
             break
         least = _root(relaxation)
         if least > highest:
@@ -64,9 +72,9 @@ def ascended(law: LabelModel, start: Bound, upper: float, effort: Effort) -> Bou
             highest, best = least, _bound(relaxation)
         if least == np.inf:
             break
-        walk = way(relaxation.back)
-        off = 1.0 - np.bincount(walk, minlength=len(law.node))[1:]
-        learned = learn(relaxation.ng_memory, walk, np.full(len(law.node), -1), effort.memory)
+        walk = best_path(relaxation.backward)
+        off = 1.0 - np.bincount(walk, minlength=len(model.node))[1:]
+        learned = learn(relaxation.ng_memory, walk, np.full(len(model.node), -1), effort.memory)
         fruitless += 1
         if fruitless == PATIENCE:
             pace, fruitless = 0.6 * pace, 0
@@ -78,28 +86,28 @@ def ascended(law: LabelModel, start: Bound, upper: float, effort: Effort) -> Bou
     return best
 
 
-def _relaxed(law: LabelModel, start: Bound, upper: float, effort: Effort) -> Relaxation:
-    (nodes, words), (_, cells) = law.needs.shape, extensions(law)
-    ways = (effort.ways + 1) * cells + 1
-    lists = (room(nodes, 0, ways), room(nodes, words, ways))
+def _relaxed(model: LabelModel, start: Bound, upper: float, effort: Effort) -> Relaxation:
+    (nodes, words), (_, cells) = model.needs.shape, extensions(model)
+    paths = (effort.paths + 1) * cells + 1
+    lists = (room(nodes, 0, paths), room(nodes, words, paths))
     heap = Heap(np.empty(nodes), np.empty(nodes, np.int64), np.empty(nodes, np.int64))
     legs = np.zeros((nodes, nodes, words), np.uint64)
-    place(legs, law.after, *_positions(law))
+    place(legs, model.after, *_positions(model))
     return Relaxation(
         legs, start.multiplier.copy(), start.ng_memory.copy(), *lists, heap, float(upper)
     )
 
 
-def _swept(law: LabelModel, relaxation: Relaxation, effort: Effort) -> bool:
-    """Find all least ways under the present prizes; whether there was time for it."""
-    count, end = 0, len(law.node)
+def _swept(model: LabelModel, relaxation: Relaxation, effort: Effort) -> bool:
+    """Find all least paths under the present multipliers; whether there was time for it."""
+    count, end = 0, len(model.node)
     while count < end:
-        count = go_out(law, relaxation, count, effort.ways, QUANTUM)
+        count = extend_forward(model, relaxation, count, effort.paths, QUANTUM)
         if time.monotonic() > effort.until:
             return False
     count -= 1
     while count >= 0:
-        count = go_back(law, relaxation, count, effort.ways, QUANTUM)
+        count = extend_backward(model, relaxation, count, effort.paths, QUANTUM)
         if time.monotonic() > effort.until:
             return False
     return True
@@ -107,48 +115,49 @@ def _swept(law: LabelModel, relaxation: Relaxation, effort: Effort) -> bool:
 
 def _root(relaxation: Relaxation) -> float:
     """The bound on the whole tour; infinite where none is below the upper bound."""
-    back = relaxation.back
-    if back.begin[0, 0] == back.end[0, 0]:
+    backward = relaxation.backward
+    if backward.begin[0, 0] == backward.end[0, 0]:
         return np.inf
-    return float(relaxation.out.cost[0] + back.cost[back.begin[0, 0]] + relaxation.multiplier.sum())
+    least = relaxation.forward.cost[0] + backward.cost[backward.begin[0, 0]]
+    return float(least + relaxation.multiplier.sum())
 
 
 def _bound(relaxation: Relaxation) -> Bound:
-    """What the ways home make, in room of its own."""
-    back, used = relaxation.back, int(relaxation.back.used[0])
+    """The bound that the paths home make, in room of its own."""
+    backward, used = relaxation.backward, int(relaxation.backward.used[0])
     return Bound(
         relaxation.multiplier.copy(),
-        back.begin.copy(),
-        back.end.copy(),
-        back.level[:used].copy(),
-        back.cost[:used].copy(),
-        back.memory[:used].copy(),
+        backward.begin.copy(),
+        backward.end.copy(),
+        backward.resource[:used].copy(),
+        backward.cost[:used].copy(),
+        backward.memory[:used].copy(),
         relaxation.ng_memory.copy(),
     )
 
 
-def extensions(law: LabelModel) -> tuple[int, int]:
+def extensions(model: LabelModel) -> tuple[int, int]:
     """How many legs a sweep looks at, those allowed at all places that they may have; and how many places there are."""
-    first, final = _positions(law)
+    first, final = _positions(model)
     early = np.maximum(first[:, None], first - 1)
     late = np.minimum(final[:, None], final - 1)
-    legs = np.maximum(late - early + 1, 0)[unpacked(law.after)]
+    legs = np.maximum(late - early + 1, 0)[unpacked(model.after)]
     return int(legs.sum()), int(np.maximum(final - first + 1, 0).sum())
 
 
-def _positions(law: LabelModel) -> tuple[Int[np.ndarray, " N"], Int[np.ndarray, " N"]]:
+def _positions(model: LabelModel) -> tuple[Int[np.ndarray, " N"], Int[np.ndarray, " N"]]:
     """How many stops come before each at least, itself counted, and how many are not after it."""
-    needs, stops = unpacked(law.needs), len(law.node) - 1
+    needs, stops = unpacked(model.needs), len(model.node) - 1
     first, final = 1 + needs.sum(1), stops - needs.sum(0)
-    if law.by_set:
-        final = np.minimum(final, _afloat(law))
+    if model.by_set:
+        final = np.minimum(final, _afloat(model))
     first[0], final[0] = 0, 0
     return first, final
 
 
-def _afloat(law: LabelModel) -> Int[np.ndarray, " N"]:
+def _afloat(model: LabelModel) -> Int[np.ndarray, " N"]:
     """The last place in a tour that each may have: it is afloat for longest after the lightest cargoes."""
-    demand = law.rise[0]
+    demand = model.rise[0]
     order = 1 + np.argsort(demand[1:], kind="stable")
     rank = np.empty(len(demand), np.int64)
     rank[order], rank[0] = np.arange(len(order)), 0
@@ -156,7 +165,7 @@ def _afloat(law: LabelModel) -> Int[np.ndarray, " N"]:
     # So many of the others first, the lightest: itself is left out of the sum.
     others = np.arange(len(order))
     lightest = np.where(others < rank[:, None] + 1, before[:-1], before[1:] - demand[:, None])
-    afloat = lightest + demand[:, None] - law.closes[:, None] <= law.spare
+    afloat = lightest + demand[:, None] - model.closes[:, None] <= model.spare
     return np.maximum(afloat.sum(1), 1)
 
 
@@ -177,12 +186,12 @@ def place(
                     legs[count, here, stop >> 6] |= np.uint64(1) << np.uint64(stop & 63)
 
 
-def way(back: Ways) -> Int[np.ndarray, " M"]:
-    """The stops of the least way from the depot home."""
-    walk, at = [], back.begin[0, 0]
-    for _ in range(len(back.begin) - 1):
-        walk.append(back.stop[at])
-        at = back.onward[at]
+def best_path(backward: Paths) -> Int[np.ndarray, " M"]:
+    """The stops of the least path from the depot and back."""
+    walk, at = [], backward.begin[0, 0]
+    for _ in range(len(backward.begin) - 1):
+        walk.append(backward.stop[at])
+        at = backward.onward[at]
     return np.array(walk, np.int64)
 
 

@@ -49,28 +49,28 @@ class Limits:
 
 
 def by_bound(
-    law: LabelModel, layer: Layer, bounds: Float[np.ndarray, " L"]
+    model: LabelModel, layer: Layer, bounds: Float[np.ndarray, " L"]
 ) -> Float[np.ndarray, " L"]:
     """Those are best that may still become the best tours."""
     return bounds
 
 
 def by_cost(
-    law: LabelModel, layer: Layer, bounds: Float[np.ndarray, " L"]
+    model: LabelModel, layer: Layer, bounds: Float[np.ndarray, " L"]
 ) -> Float[np.ndarray, " L"]:
     """Those are best that are cheapest so far."""
     return layer.cost
 
 
-def run(law: LabelModel, bound: Bound, limits: Limits, rank: Rank = by_bound) -> Outcome:
+def run(model: LabelModel, bound: Bound, limits: Limits, rank: Rank = by_bound) -> Outcome:
     """Search until the end, the deadline, or the end of memory; of a layer too wide those are kept that rank least."""
-    search = _started(law, bound, limits.upper)
+    search = _started(model, bound, limits.upper)
     entries = max(limits.memory // 36, len(search.history.parent))
     most, width = (
-        _most(len(law.node), limits.memory),
-        min(limits.width, widest(len(law.node), limits.memory)),
+        _most(len(model.node), limits.memory),
+        min(limits.width, widest(len(model.node), limits.memory)),
     )
-    crowd = min(most, 4 * width + 2 * len(law.node))
+    crowd = min(most, 4 * width + 2 * len(model.node))
     stopped = layers.advance(search, width, QUANTUM)
     while stopped != layers.DONE and time.monotonic() + _reserve(search) < limits.until:
         if stopped == layers.LAID or (
@@ -92,20 +92,20 @@ def run(law: LabelModel, bound: Bound, limits: Limits, rank: Rank = by_bound) ->
 
 def _reserve(search: Search) -> float:
     """Seconds that the next pause may be off: to cut a layer, to move it, or to take the bounds of all labels."""
-    return 2e-7 * float(search.marks[layers.COUNT] + search.marks[layers.NEXT])
+    return 2e-7 * float(search.counters[layers.COUNT] + search.counters[layers.NEXT])
 
 
-def _started(law: LabelModel, bound: Bound, upper: float) -> Search:
-    words, nodes = law.needs.shape[1], len(law.node)
+def _started(model: LabelModel, bound: Bound, upper: float) -> Search:
+    words, nodes = model.needs.shape[1], len(model.node)
     first = FIRST + nodes
     history = History(
         np.empty(8 * first, np.int32), np.empty(8 * first, np.int16), np.zeros(nodes, np.int64)
     )
     slots = np.empty(_table(first), np.int32)
     pair = (layers.room(first, words), layers.room(first, words))
-    marks, figures = np.zeros(9, np.int64), np.zeros(3)
+    counters, figures = np.zeros(9, np.int64), np.zeros(3)
     scratch = (np.empty(nodes, np.int64), np.empty(nodes))
-    search = Search(law, bound, pair, slots, history, marks, figures, *scratch)
+    search = Search(model, bound, pair, slots, history, counters, figures, *scratch)
     layers.begin(search, upper)
     return search
 
@@ -129,8 +129,8 @@ def _table(labels: int) -> int:
 
 def _roomier(search: Search, most: int) -> Search:
     """The same with more room in the next layer."""
-    place = 1 - int(search.marks[layers.LAYER]) % 2
-    crowded, count = search.layers[place], int(search.marks[layers.NEXT])
+    place = 1 - int(search.counters[layers.LAYER]) % 2
+    crowded, count = search.layers[place], int(search.counters[layers.NEXT])
     rows = min(4 * len(crowded.last), most)
     wide = layers.room(rows, crowded.visited.shape[1])
     for old, new in zip(crowded, wide, strict=True):
@@ -145,8 +145,8 @@ def _roomier(search: Search, most: int) -> Search:
 
 def _longer(search: Search, most: int) -> Search:
     """The same with room for more history."""
-    history, used = search.history, int(search.marks[layers.USED])
-    need = used + int(search.marks[layers.NEXT])
+    history, used = search.history, int(search.counters[layers.USED])
+    need = used + int(search.counters[layers.NEXT])
     rows = min(max(4 * len(history.parent), need), most)
     parent, last = np.empty(rows, np.int32), np.empty(rows, np.int16)
     parent[:used], last[:used] = history.parent[:used], history.last[:used]
@@ -155,40 +155,40 @@ def _longer(search: Search, most: int) -> Search:
 
 def _next(search: Search) -> Layer:
     """The layer that is being filled."""
-    return search.layers[1 - int(search.marks[layers.LAYER]) % 2]
+    return search.layers[1 - int(search.counters[layers.LAYER]) % 2]
 
 
 def _cut(search: Search, width: int, rank: Rank) -> None:
     """Keep the best labels of the next layer, as many as it may have, and note the least bound of the others."""
-    layer, stops = _next(search), int(search.marks[layers.LAYER]) + 1
-    layers.compact(layer, search.marks)
-    count = int(search.marks[layers.NEXT])
+    layer, stops = _next(search), int(search.counters[layers.LAYER]) + 1
+    layers.compact(layer, search.counters)
+    count = int(search.counters[layers.NEXT])
     if count > width:
-        bounds = layers.outlooks(search.bound, layer, stops, 0, count)
-        ranks = rank(search.law, Layer(*(column[:count] for column in layer)), bounds)
+        bounds = layers.lower_bounds(search.bound, layer, stops, 0, count)
+        ranks = rank(search.model, Layer(*(column[:count] for column in layer)), bounds)
         kept = np.zeros(count, dtype=bool)
         kept[np.argpartition(ranks, width - 1)[:width]] = True
         lost = float(bounds[~kept].min(initial=np.inf))
         search.figures[layers.DROPPED] = min(search.figures[layers.DROPPED], lost)
-        layers.keep(layer, search.marks, kept)
-    layers.relink(layer, int(search.marks[layers.NEXT]), search.slots)
+        layers.keep(layer, search.counters, kept)
+    layers.relink(layer, int(search.counters[layers.NEXT]), search.slots)
 
 
 def _outcome(search: Search, *, done: bool) -> Outcome:
-    marks, figures = search.marks, search.figures
+    counters, figures = search.counters, search.figures
     least = float(figures[layers.DROPPED])
     if not done:
-        stops = int(marks[layers.LAYER])
+        stops = int(counters[layers.LAYER])
         here, there = search.layers[stops % 2], search.layers[1 - stops % 2]
         ends = (
-            (here, stops, int(marks[layers.AT]), int(marks[layers.COUNT])),
-            (there, stops + 1, 0, int(marks[layers.NEXT])),
+            (here, stops, int(counters[layers.AT]), int(counters[layers.COUNT])),
+            (there, stops + 1, 0, int(counters[layers.NEXT])),
         )
-        bounds = [layers.outlooks(search.bound, *end) for end in ends]
+        bounds = [layers.lower_bounds(search.bound, *end) for end in ends]
         least = min(least, *(float(found.min(initial=np.inf)) for found in bounds))
     tour = None
-    if marks[layers.BEST] >= 0:
-        tour = layers.tour(search.history, search.law.node, int(marks[layers.BEST]))
+    if counters[layers.BEST] >= 0:
+        tour = layers.tour(search.history, search.model.node, int(counters[layers.BEST]))
     return Outcome(
-        tour, float(figures[layers.FOUND]), least, *map(int, marks[layers.MADE : layers.BEST])
+        tour, float(figures[layers.FOUND]), least, *map(int, counters[layers.MADE : layers.BEST])
     )

@@ -34,13 +34,13 @@ def ahead(batch: Batch, rule: MaskRule | None = None) -> MaskFn:
     """
     asked = rule or MaskRule()
     known = table(batch, asked)
-    if known.limit.device.type == "cpu" and asked.steps < 2:
+    if known.latest.device.type == "cpu" and asked.steps < 2:
         rows = cpu.rows_of(known)
         return lambda state: cpu.lookahead(rows, state, asked)
     if _in_triton(known, asked):
         from fairway.kernels.lookahead import gpu
 
-        if len(known.limit) * gpu.ranks_size(known.limit.shape[1]) <= RANKS_AT_MOST:
+        if len(known.latest) * gpu.ranks_size(known.latest.shape[1]) <= RANKS_AT_MOST:
             prepared, lowered = gpu.ranks(known), dense.by_twos(known, asked)
             return lambda state: lowered(state, gpu.lookahead(prepared, state, asked))
     return lambda state: dense.lookahead(known, state, asked)
@@ -53,7 +53,7 @@ def along(batch: Batch, tours: int, rule: MaskRule | None = None) -> MaskFn:
     """
     asked = rule or MaskRule()
     known = table(batch, asked)
-    if known.limit.device.type == "cpu" and asked.steps < 2:
+    if known.latest.device.type == "cpu" and asked.steps < 2:
         return cpu.Walk(cpu.rows_of(known), tours, asked)
     if _in_triton(known, asked):
         from fairway.kernels.lookahead import gpu
@@ -64,7 +64,7 @@ def along(batch: Batch, tours: int, rule: MaskRule | None = None) -> MaskFn:
 
 
 def _in_triton(known: Table, rule: MaskRule) -> bool:
-    return rule.steps == 1 and known.limit.is_cuda and known.limit.dtype == torch.float32
+    return rule.steps == 1 and known.latest.is_cuda and known.latest.dtype == torch.float32
 
 
 def complete(batch: Batch) -> MaskFn:
@@ -83,7 +83,7 @@ def none(batch: Batch) -> MaskFn:
     known = table(batch)
 
     def look(state: State) -> Mask:
-        level = dense.candidate_levels(known, state)
-        return Mask(level, torch.full_like(level, torch.inf), state.unvisited)
+        resource = dense.candidate_resources(known, state)
+        return Mask(resource, torch.full_like(resource, torch.inf), state.unvisited)
 
     return look

@@ -10,7 +10,7 @@ from fairway.errors import InvalidRequest
 from fairway.problems.table import PROBLEMS
 
 TOLERANCE = 1e-5
-"""How far a level may pass a limit, in normalised units: what float32 sums need and the paper's code grants."""
+"""How far a resource may pass a limit, in normalised units: what float32 sums need and the paper's code grants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +74,16 @@ def check_guard(guard: MaskConfig, problem: str) -> None:
 class Mask:
     """What is known of each candidate for the next stop."""
 
-    level: Float[Tensor, "B P N"]
+    resource: Float[Tensor, "B P N"]
     """With which it would be served, coming straight from where the tour stands."""
     bound: Float[Tensor, "B P N"]
-    """The highest level with which the rule lets it pass."""
+    """The highest resource with which the rule lets it pass."""
     allowed: Bool[Tensor, "B P N"]
 
     @property
     def slack(self) -> Float[Tensor, "B P N"]:
         """How much later, or fuller, each candidate could be and still pass; negative where it does not."""
-        return self.bound - self.level
+        return self.bound - self.resource
 
     @property
     def dead(self) -> Bool[Tensor, "B P"]:

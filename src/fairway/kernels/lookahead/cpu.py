@@ -23,9 +23,9 @@ from fairway.problems.problem import State
 Front = Int[np.ndarray, "B P"]
 """How many columns at the front of the order are known to be visited."""
 Stand = tuple[Int[np.ndarray, "B P"], Float[np.ndarray, "B P"], Bool[np.ndarray, "B P N"]]
-"""Node, level and unvisited, as in a State."""
+"""Node, resource and unvisited, as in a State."""
 Answer = tuple[Float[np.ndarray, "B P N"], Float[np.ndarray, "B P N"], Bool[np.ndarray, "B P N"]]
-"""Level, bound and allowed, as in an Outlook."""
+"""Resource, bound and allowed, as in a Mask."""
 
 
 class Twos(NamedTuple):
@@ -37,12 +37,12 @@ class Twos(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """A table as numpy arrays laid out for the loops here, with the columns of `latest` put in order once a batch."""
+    """A table as numpy arrays laid out for the loops here, with the columns of `cutoff` put in order once a batch."""
 
-    lead: Float[np.ndarray, "B N N"]
-    floor: Float[np.ndarray, "B N"]
-    limit: Float[np.ndarray, "B N"]
-    latest: Float[np.ndarray, "B N N"]
+    increment: Float[np.ndarray, "B N N"]
+    earliest: Float[np.ndarray, "B N"]
+    latest: Float[np.ndarray, "B N"]
+    cutoff: Float[np.ndarray, "B N N"]
     """Column first, row second: one column for all candidates is contiguous, as in the table."""
     order: UInt[np.ndarray, "B N"]
     """The columns by their least entries."""
@@ -65,29 +65,29 @@ class Asked(NamedTuple):
 
 def asked_by(rows: Rows, rule: MaskRule) -> Asked:
     """The rule for these rows."""
-    cap = rows.limit
+    cap = rows.latest
     if rule.steps > 0:
-        home = np.minimum(rows.limit, rows.latest[:, 0])
+        home = np.minimum(rows.latest, rows.cutoff[:, 0])
         cap = home if rule.own else np.full_like(home, np.inf)
     # Torch rounds a number to the precision of the tensor it is added to; numba would widen the tensor instead.
-    return Asked(cap, rows.limit.dtype.type(rule.tolerance), rule.steps > 0)
+    return Asked(cap, rows.latest.dtype.type(rule.tolerance), rule.steps > 0)
 
 
 def rows_of(known: Table) -> Rows:
-    """Lay out a table in main memory; the columns of `latest`, the floors and the limits are shared with it."""
-    low, order = known.latest.amin(-2).sort(dim=-1)
-    diagonal = torch.eye(known.limit.shape[-1], dtype=torch.bool)
-    high = known.latest.masked_fill(diagonal, -torch.inf).amax(-2).gather(-1, order)
+    """Lay out a table in main memory; the columns of `cutoff`, `earliest` and `latest` are shared with it."""
+    low, order = known.cutoff.amin(-2).sort(dim=-1)
+    diagonal = torch.eye(known.latest.shape[-1], dtype=torch.bool)
+    high = known.cutoff.masked_fill(diagonal, -torch.inf).amax(-2).gather(-1, order)
     # Unsigned, since numba asks of every signed index whether it counts from the end.
-    law = map(_array, (known.lead, known.floor, known.limit, known.latest.mT))
+    constraints = map(_array, (known.increment, known.earliest, known.latest, known.cutoff.mT))
     columns = map(_array, (order.to(torch.uint32), low, high))
-    return Rows(*law, *columns, pairs=_twos(known))
+    return Rows(*constraints, *columns, pairs=_twos(known))
 
 
 def _twos(known: Table) -> Twos:
     pairs = known.pairs
     if pairs is None:
-        none = np.empty((len(known.limit), 2, 0), _array(known.limit).dtype)
+        none = np.empty((len(known.latest), 2, 0), _array(known.latest).dtype)
         return Twos(none.astype(np.uint32), none, none[:, 0])
     return Twos(*map(_array, (pairs.nodes.to(torch.uint32), pairs.sooner, pairs.least)))
 
@@ -106,7 +106,7 @@ class Walk:
     """
 
     def __init__(self, rows: Rows, tours: int, rule: MaskRule) -> None:
-        instances, nodes = rows.limit.shape
+        instances, nodes = rows.latest.shape
         self._rows, self._rule = rows, rule
         self._front = np.zeros((instances, tours), np.intp)
         self._left = np.empty((instances, tours, nodes), bool)
@@ -132,14 +132,16 @@ class Walk:
 def _outlook(rows: Rows, state: State, rule: MaskRule, front: Front) -> Mask:
     """The answer for a state whose tours stand at these places in the order of the columns."""
     assert rule.steps < 2, "the loops look one step ahead"
-    precision = rows.limit.dtype
-    stand = (_array(state.node), _array(state.level), _array(state.unvisited))
-    assert stand[1].dtype == precision, f"the levels are {stand[1].dtype} and the table {precision}"
+    precision = rows.latest.dtype
+    stand = (_array(state.node), _array(state.resource), _array(state.unvisited))
+    assert stand[1].dtype == precision, (
+        f"the resources are {stand[1].dtype} and the table {precision}"
+    )
     shape = state.unvisited.shape
     answer = (np.empty(shape, precision), np.empty(shape, precision), np.empty(shape, bool))
     first_step(rows, asked_by(rows, rule), stand, front, answer)
-    level, bound, allowed = map(torch.from_numpy, answer)
-    return Mask(level, bound, allowed)
+    resource, bound, allowed = map(torch.from_numpy, answer)
+    return Mask(resource, bound, allowed)
 
 
 def _array(tensor: Tensor) -> np.ndarray:
@@ -149,29 +151,29 @@ def _array(tensor: Tensor) -> np.ndarray:
 
 @njit(cache=True, nogil=True)
 def first_step(rows: Rows, asked: Asked, stand: Stand, front: Front, answer: Answer) -> None:
-    """The level and the bound of every node, and which candidates keep theirs."""
-    lead, floor, latest, cap = rows.lead, rows.floor, rows.latest, asked.cap
+    """The resource and the bound of every node, and which candidates keep theirs."""
+    increment, earliest, cutoff, cap = rows.increment, rows.earliest, rows.cutoff, asked.cap
     node, now, unvisited = stand
-    level, bound, allowed = answer
+    resource, bound, allowed = answer
     instances, tours, nodes = unvisited.shape
     # An array of its own, which the compiler knows to be apart: the loops over i are five times faster for it.
-    least, deciding = np.empty_like(latest[0, 0]), np.empty_like(rows.order[0])
+    least, deciding = np.empty_like(cutoff[0, 0]), np.empty_like(rows.order[0])
     for b in range(instances):
         for p in range(tours):
             least[:] = np.inf
             count = _deciding(rows, unvisited[b, p], front, (b, p), deciding) if asked.onward else 0
             for k in deciding[:count]:
                 for i in range(nodes):
-                    entry = latest[b, k, i]
+                    entry = cutoff[b, k, i]
                     least[i] = entry if entry < least[i] else least[i]
             if rows.pairs.least.shape[1]:
                 _lower_by_twos(rows, unvisited[b, p], b, least)
             here, since = node[b, p], now[b, p]
             for i in range(nodes):
-                arrival = since + lead[b, here, i]
-                served = arrival if arrival > floor[b, i] else floor[b, i]
+                arrival = since + increment[b, here, i]
+                served = arrival if arrival > earliest[b, i] else earliest[b, i]
                 most = least[i] if least[i] < cap[b, i] else cap[b, i]
-                level[b, p, i] = served
+                resource[b, p, i] = served
                 bound[b, p, i] = most
                 allowed[b, p, i] = unvisited[b, p, i] & (served <= most + asked.tolerance)
 
@@ -181,7 +183,7 @@ def _lower_by_twos(
     rows: Rows, unvisited: Bool[np.ndarray, " N"], b: int, least: Float[np.ndarray, " N"]
 ) -> None:
     """Lower the least entry of each row to what pairs of unvisited nodes ask for; later pairs ask for less."""
-    (nodes, sooner, lowest), latest = rows.pairs, rows.latest[b]
+    (nodes, sooner, lowest), cutoff = rows.pairs, rows.cutoff[b]
     highest = least.max()
     for q in range(lowest.shape[1]):
         if lowest[b, q] >= highest:
@@ -189,8 +191,8 @@ def _lower_by_twos(
         one, other = nodes[b, 0, q], nodes[b, 1, q]
         if unvisited[one] and unvisited[other]:
             for i in range(len(least)):
-                first = latest[one, i] - sooner[b, 0, q]
-                second = latest[other, i] - sooner[b, 1, q]
+                first = cutoff[one, i] - sooner[b, 0, q]
+                second = cutoff[other, i] - sooner[b, 1, q]
                 asked = first if first > second else second
                 least[i] = asked if asked < least[i] else least[i]
 

@@ -18,55 +18,55 @@ PAIRS = 2**25
 
 def lookahead(known: Table, state: State, rule: MaskRule) -> Mask:
     """What the rule says of every candidate."""
-    level = candidate_levels(known, state)
-    own = known.limit[:, None, :].expand_as(level)
+    resource = candidate_resources(known, state)
+    own = known.latest[:, None, :].expand_as(resource)
     if rule.steps == 0:
-        return Mask(level, own, state.unvisited & (level <= own + rule.tolerance))
+        return Mask(resource, own, state.unvisited & (resource <= own + rule.tolerance))
     to_reach = depot_column(state.unvisited) if rule.own else state.unvisited
-    nearest = row_minima(known.latest, to_reach)
+    nearest = row_minima(known.cutoff, to_reach)
     bound = torch.minimum(nearest, own) if rule.own else nearest
-    allowed = state.unvisited & (level <= bound + rule.tolerance)
+    allowed = state.unvisited & (resource <= bound + rule.tolerance)
     if rule.steps == 2:
-        allowed &= goes_on(known, state.unvisited, level, rule)
-    return by_twos(known, rule)(state, Mask(level, bound, allowed))
+        allowed &= goes_on(known, state.unvisited, resource, rule)
+    return by_twos(known, rule)(state, Mask(resource, bound, allowed))
 
 
 def by_twos(known: Table, rule: MaskRule) -> Callable[[State, Mask], Mask]:
     """What the rule says where it asks about pairs too, from what it says of single nodes."""
     if known.pairs is None:
         return lambda _, single: single
-    ends, asked = known.pairs.nodes.unbind(1), asked_by(known.pairs, known.latest)
+    ends, asked = known.pairs.nodes.unbind(1), asked_by(known.pairs, known.cutoff)
 
     def lowered(state: State, single: Mask) -> Mask:
         one, other = (_along(state.unvisited, nodes) for nodes in ends)
         bound = torch.minimum(single.bound, row_minima(asked, one & other))
-        allowed = state.unvisited & (single.level <= bound + rule.tolerance)
-        return Mask(single.level, bound, allowed)
+        allowed = state.unvisited & (single.resource <= bound + rule.tolerance)
+        return Mask(single.resource, bound, allowed)
 
     return lowered
 
 
-def candidate_levels(known: Table, state: State) -> Float[Tensor, "B P N"]:
-    """The level with which each node would be served next."""
-    lead = known.lead[rows(state.node), state.node]
-    return torch.maximum(state.level[..., None] + lead, known.floor[:, None, :])
+def candidate_resources(known: Table, state: State) -> Float[Tensor, "B P N"]:
+    """The resource with which each node would be served next."""
+    increment = known.increment[rows(state.node), state.node]
+    return torch.maximum(state.resource[..., None] + increment, known.earliest[:, None, :])
 
 
 def row_minima(
-    latest: Float[Tensor, "B N K"], to_reach: Bool[Tensor, "B P K"]
+    cutoff: Float[Tensor, "B N K"], to_reach: Bool[Tensor, "B P K"]
 ) -> Float[Tensor, "B P N"]:
     """For each row the least entry among the columns still to reach."""
     parts = [
-        latest[:, None].masked_fill(~to_reach[:, part, None, :], torch.inf).amin(-1)
+        cutoff[:, None].masked_fill(~to_reach[:, part, None, :], torch.inf).amin(-1)
         for part in _slices(to_reach)
     ]
     return torch.cat(parts, dim=1)
 
 
-def asked_by(pairs: Pairs, latest: Float[Tensor, "B N N"]) -> Float[Tensor, "B N Q"]:
-    """The highest level at each row from which one node of a pair is reached as much sooner as the other asks for."""
+def asked_by(pairs: Pairs, cutoff: Float[Tensor, "B N N"]) -> Float[Tensor, "B N Q"]:
+    """The highest resource at each row that reaches one node of a pair as much sooner as the other asks for."""
     one, other = (
-        _along(latest, nodes) - sooner[:, None]
+        _along(cutoff, nodes) - sooner[:, None]
         for nodes, sooner in zip(pairs.nodes.unbind(1), pairs.sooner.unbind(1), strict=True)
     )
     return torch.maximum(one, other)
@@ -77,7 +77,7 @@ def _along(whole: Shaped[Tensor, "B R N"], nodes: Int[Tensor, "B Q"]) -> Shaped[
 
 
 def goes_on(
-    known: Table, unvisited: Bool[Tensor, "B P N"], level: Float[Tensor, "B P N"], rule: MaskRule
+    known: Table, unvisited: Bool[Tensor, "B P N"], resource: Float[Tensor, "B P N"], rule: MaskRule
 ) -> Bool[Tensor, "B P N"]:
     """Which candidates can be followed by one that still leaves everything else in time; true for the last one.
 
@@ -86,14 +86,14 @@ def goes_on(
     parts = []
     for part in _slices(unvisited):
         left = unvisited[:, part]
-        least, second, where = _two_least(known.latest, left)
-        after = level[:, part, :, None] + known.lead[:, None]
-        after = torch.maximum(after, known.floor[:, None, None, :])
+        least, second, where = _two_least(known.cutoff, left)
+        after = resource[:, part, :, None] + known.increment[:, None]
+        after = torch.maximum(after, known.earliest[:, None, None, :])
         node = torch.arange(left.shape[-1], device=left.device)
         mine = where[:, :, None, :] == node[:, None]
         bound = torch.where(mine, second[:, :, None, :], least[:, :, None, :])
         if rule.own:
-            back = torch.minimum(known.limit, known.latest[:, :, 0])
+            back = torch.minimum(known.latest, known.cutoff[:, :, 0])
             bound = torch.minimum(bound, back[:, None, None, :])
         follows = (after <= bound + rule.tolerance) & left[:, :, None, :] & (node[:, None] != node)
         parts.append(follows.any(-1) | (left.sum(-1, keepdim=True) <= 1))
@@ -101,10 +101,10 @@ def goes_on(
 
 
 def _two_least(
-    latest: Float[Tensor, "B N N"], left: Bool[Tensor, "B P N"]
+    cutoff: Float[Tensor, "B N N"], left: Bool[Tensor, "B P N"]
 ) -> tuple[Float[Tensor, "B P N"], Float[Tensor, "B P N"], Int[Tensor, "B P N"]]:
     """Of each row the least entry among the nodes left, the second least, and the column of the least."""
-    open_entries = latest[:, None].masked_fill(~left[:, :, None, :], torch.inf)
+    open_entries = cutoff[:, None].masked_fill(~left[:, :, None, :], torch.inf)
     least, where = open_entries.min(-1)
     second = open_entries.scatter(-1, where[..., None], torch.inf).amin(-1)
     return least, second, where

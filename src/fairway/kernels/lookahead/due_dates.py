@@ -25,7 +25,7 @@ class DueDateOrder:
 def due_date_order(batch: Batch) -> DueDateOrder:
     """Sort the ports of a batch once; the depot's draft is not checked, so it comes last."""
     assert batch.gain is not None, "the exact mask is for loads"
-    draft = batch.limit.clone()
+    draft = batch.latest.clone()
     draft[:, 0] = torch.inf
     order = draft.argsort(dim=-1, stable=True)
     return DueDateOrder(
@@ -42,15 +42,15 @@ def exact(known: DueDateOrder, state: State, tolerance: float = TOLERANCE) -> Ma
     rank = known.rank[:, None, :].expand_as(state.unvisited)
     left = state.unvisited.gather(-1, known.order[:, None, :].expand_as(state.unvisited))
     demand = torch.where(left, known.demand[:, None, :], 0.0)
-    load = state.level[..., None] + demand.cumsum(-1)
+    load = state.resource[..., None] + demand.cumsum(-1)
     room = torch.where(left, known.draft[:, None, :] - load, torch.inf)
-    level = state.level[..., None] + known.demand[:, None, :]
+    resource = state.resource[..., None] + known.demand[:, None, :]
     before = _before(room)
     after = _before(room.flip(-1)).flip(-1)
     spare = torch.minimum(before - known.demand[:, None, :], after)
-    slack = torch.minimum(spare, known.draft[:, None, :] - level)
-    slack, level = slack.gather(-1, rank), level.gather(-1, rank)
-    return Mask(level, level + slack, state.unvisited & (slack >= -tolerance))
+    slack = torch.minimum(spare, known.draft[:, None, :] - resource)
+    slack, resource = slack.gather(-1, rank), resource.gather(-1, rank)
+    return Mask(resource, resource + slack, state.unvisited & (slack >= -tolerance))
 
 
 def _before(room: Float[Tensor, "B P N"]) -> Float[Tensor, "B P N"]:

@@ -13,33 +13,33 @@ ROUNDS = 16
 """How often orders narrow windows and windows give orders. Bounds are sound after any round; more find little."""
 
 PER_NODE = 2
-"""Pairs kept for each node: twice as many as the published laws have."""
+"""Pairs kept for each node: twice as many as the published distributions have."""
 NEVER = 1e30
 """Sooner than anything: infinity would make no number of the infinite entries of a table."""
 
 
 def narrowed(
-    floor: Float[Tensor, "B N"],
-    limit: Float[Tensor, "B N"],
-    way: Float[Tensor, "B N N"],
-    outset: Float[Tensor, " B"],
+    earliest: Float[Tensor, "B N"],
+    latest: Float[Tensor, "B N"],
+    shortest: Float[Tensor, "B N N"],
+    initial: Float[Tensor, " B"],
     tolerance: float,
 ) -> tuple[Float[Tensor, "B N"], Float[Tensor, "B N"]]:
-    """The lowest and the highest level with which any tour that keeps all limits serves each node."""
-    margin = rounding(limit)
-    lowest = torch.maximum(floor, outset[:, None] + way[:, 0] - margin)
-    lowest[:, 0] = outset
-    highest = torch.minimum(limit, limit[:, :1] - way[:, :, 0] + margin)
-    highest[:, 0] = limit[:, 0]
-    stops = torch.ones_like(limit, dtype=torch.bool)
+    """The lowest and the highest resource with which any tour that keeps all limits serves each node."""
+    margin = rounding(latest)
+    lowest = torch.maximum(earliest, initial[:, None] + shortest[:, 0] - margin)
+    lowest[:, 0] = initial
+    highest = torch.minimum(latest, latest[:, :1] - shortest[:, :, 0] + margin)
+    highest[:, 0] = latest[:, 0]
+    stops = torch.ones_like(latest, dtype=torch.bool)
     stops[:, 0] = False
-    return settled(lowest, highest, way, stops, tolerance)
+    return settled(lowest, highest, shortest, stops, tolerance)
 
 
 def settled(
     lowest: Float[Tensor, "B N"],
     highest: Float[Tensor, "B N"],
-    way: Float[Tensor, "B N N"],
+    shortest: Float[Tensor, "B N N"],
     among: Bool[Tensor, "B N"],
     tolerance: float,
 ) -> tuple[Float[Tensor, "B N"], Float[Tensor, "B N"]]:
@@ -47,26 +47,26 @@ def settled(
     margin = rounding(highest)
     both = among[:, :, None] & among[:, None, :]
     both.diagonal(dim1=-2, dim2=-1).fill_(value=False)
-    back, allowance = torch.where(both, way.mT, -torch.inf), tolerance + margin
-    if way.is_cuda and way.dtype == torch.float32:
+    back, allowance = torch.where(both, shortest.mT, -torch.inf), tolerance + margin
+    if shortest.is_cuda and shortest.dtype == torch.float32:
         from fairway.kernels.lookahead.gpu import orders
 
-        if way.shape[1] <= orders.MOST_NODES:
-            return orders.settled(lowest, highest, way, back, margin, allowance, ROUNDS)
+        if shortest.shape[1] <= orders.MOST_NODES:
+            return orders.settled(lowest, highest, shortest, back, margin, allowance, ROUNDS)
     for _ in range(ROUNDS):
         # The row comes before the column, after which it would be late.
         before = lowest[:, None, :] + back > (highest + allowance)[:, :, None]
-        after = torch.where(before, lowest[:, :, None] + way, -torch.inf).amax(1)
-        ahead = torch.where(before, highest[:, None, :] - way, torch.inf).amin(2)
+        after = torch.where(before, lowest[:, :, None] + shortest, -torch.inf).amax(1)
+        ahead = torch.where(before, highest[:, None, :] - shortest, torch.inf).amin(2)
         lowest = torch.maximum(lowest, after - margin)
         highest = torch.minimum(highest, ahead + margin)
     return lowest, highest
 
 
-def rounding(limit: Float[Tensor, "B N"]) -> Float[Tensor, "B 1"]:
+def rounding(latest: Float[Tensor, "B N"]) -> Float[Tensor, "B 1"]:
     """By how much a sum may err in the precision of the limits."""
-    largest = torch.where(limit.isfinite(), limit.abs(), 0.0).amax(1, keepdim=True)
-    return 2 * torch.finfo(limit.dtype).eps * largest
+    largest = torch.where(latest.isfinite(), latest.abs(), 0.0).amax(1, keepdim=True)
+    return 2 * torch.finfo(latest.dtype).eps * largest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,13 +87,13 @@ class Pairs:
 def pairs(
     lowest: Float[Tensor, "B N"],
     highest: Float[Tensor, "B N"],
-    way: Float[Tensor, "B N N"],
-    latest: Float[Tensor, "B N N"],
+    shortest: Float[Tensor, "B N N"],
+    cutoff: Float[Tensor, "B N N"],
     tolerance: float,
 ) -> Pairs:
     """The pairs that ask for most, in the order in which they can bind."""
     margin = rounding(highest)[..., None]
-    there = highest[:, None, :] - way
+    there = highest[:, None, :] - shortest
     sooner = (highest[:, :, None] - there - margin).clamp(min=0.0)
     reached = lowest[:, :, None] <= there + tolerance + margin
     sooner = torch.where(reached, sooner, NEVER)
@@ -104,7 +104,7 @@ def pairs(
     one, other = place // count, place % count
     binds = bite > 0
     first, second = sooner.flatten(1).gather(1, place), sooner.mT.flatten(1).gather(1, place)
-    low = latest.amin(1)
+    low = cutoff.amin(1)
     least = torch.maximum(low.gather(1, one) - first, low.gather(1, other) - second)
     least, order = torch.where(binds, least, torch.inf).sort(dim=1)
 
@@ -115,7 +115,7 @@ def pairs(
 
 
 def _stops(highest: Float[Tensor, "B N"]) -> Bool[Tensor, "B N N"]:
-    """The pairs without the depot, and without nodes that may come at any level, which can come last."""
+    """The pairs without the depot, and without nodes that may come at any resource, which can come last."""
     bound = highest.isfinite()
     bound[:, 0] = False
     return bound[:, :, None] & bound[:, None, :]

@@ -18,34 +18,36 @@ def lookahead(batch: Batch, state: State, rule: MaskRule) -> Bool[Tensor, "B P N
     for b in range(instances):
         for p in range(tours):
             left = state.unvisited[b, p].nonzero().flatten().tolist()
-            here, level = int(state.node[b, p]), state.level[b, p]
+            here, resource = int(state.node[b, p]), state.resource[b, p]
             for i in left:
                 allowed[b, p, i] = passes(
-                    known, b, i, extended(known, b, level, here, i), left, rule
+                    known, b, i, extended(known, b, resource, here, i), left, rule
                 )
     return allowed
 
 
-def passes(known: Table, b: int, i: int, level: Tensor, left: list[int], rule: MaskRule) -> bool:
-    """Whether candidate i of instance b, served at `level` with these nodes left, passes."""
+def passes(known: Table, b: int, i: int, resource: Tensor, left: list[int], rule: MaskRule) -> bool:
+    """Whether candidate i of instance b, served at `resource` with these nodes left, passes."""
     others = [k for k in left if k != i]
     if rule.steps == 0:
-        return in_time(known, b, i, level, rule)
-    if rule.own and not (in_time(known, b, i, level, rule) and leaves(known, b, i, level, 0, rule)):
+        return in_time(known, b, i, resource, rule)
+    if rule.own and not (
+        in_time(known, b, i, resource, rule) and leaves(known, b, i, resource, 0, rule)
+    ):
         return False
-    if not all(leaves(known, b, i, level, k, rule) for k in others):
+    if not all(leaves(known, b, i, resource, k, rule) for k in others):
         return False
-    if not pairs_fit(known, b, i, level, others, rule):
+    if not pairs_fit(known, b, i, resource, others, rule):
         return False
     if rule.steps == 1 or not others:
         return True
     return any(
-        next_passes(known, b, extended(known, b, level, i, j), j, others, rule) for j in others
+        next_passes(known, b, extended(known, b, resource, i, j), j, others, rule) for j in others
     )
 
 
 def pairs_fit(
-    known: Table, b: int, i: int, level: Tensor, others: list[int], rule: MaskRule
+    known: Table, b: int, i: int, resource: Tensor, others: list[int], rule: MaskRule
 ) -> bool:
     """Whether of every two nodes that bind together one can be reached sooner by what the other asks for."""
     if known.pairs is None:
@@ -55,32 +57,34 @@ def pairs_fit(
     ):
         if one in others and other in others:
             bound = torch.maximum(
-                known.latest[b, i, one] - first, known.latest[b, i, other] - second
+                known.cutoff[b, i, one] - first, known.cutoff[b, i, other] - second
             )
-            if not level <= bound + rule.tolerance:
+            if not resource <= bound + rule.tolerance:
                 return False
     return True
 
 
 def next_passes(
-    known: Table, b: int, level: Tensor, j: int, left: list[int], rule: MaskRule
+    known: Table, b: int, resource: Tensor, j: int, left: list[int], rule: MaskRule
 ) -> bool:
-    """Whether going on to j, served at `level`, leaves everything else in time: the second step."""
-    if rule.own and not (in_time(known, b, j, level, rule) and leaves(known, b, j, level, 0, rule)):
+    """Whether going on to j, served at `resource`, leaves everything else in time: the second step."""
+    if rule.own and not (
+        in_time(known, b, j, resource, rule) and leaves(known, b, j, resource, 0, rule)
+    ):
         return False
-    return all(leaves(known, b, j, level, k, rule) for k in left if k != j)
+    return all(leaves(known, b, j, resource, k, rule) for k in left if k != j)
 
 
-def extended(known: Table, b: int, level: Tensor, here: int, there: int) -> Tensor:
-    """The level on being served at `there`, coming straight from `here`."""
-    return torch.maximum(level + known.lead[b, here, there], known.floor[b, there])
+def extended(known: Table, b: int, resource: Tensor, here: int, there: int) -> Tensor:
+    """The resource on being served at `there`, coming straight from `here`."""
+    return torch.maximum(resource + known.increment[b, here, there], known.earliest[b, there])
 
 
-def in_time(known: Table, b: int, i: int, level: Tensor, rule: MaskRule) -> bool:
+def in_time(known: Table, b: int, i: int, resource: Tensor, rule: MaskRule) -> bool:
     """Whether i itself is within its limit."""
-    return bool(level <= known.limit[b, i] + rule.tolerance)
+    return bool(resource <= known.latest[b, i] + rule.tolerance)
 
 
-def leaves(known: Table, b: int, i: int, level: Tensor, k: int, rule: MaskRule) -> bool:
-    """Whether k can still be reached in time by a tour that is served at i at `level`."""
-    return bool(level <= known.latest[b, i, k] + rule.tolerance)
+def leaves(known: Table, b: int, i: int, resource: Tensor, k: int, rule: MaskRule) -> bool:
+    """Whether k can still be reached in time by a tour that is served at i at `resource`."""
+    return bool(resource <= known.cutoff[b, i, k] + rule.tolerance)

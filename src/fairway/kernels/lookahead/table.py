@@ -13,16 +13,16 @@ from fairway.problems.batch import Batch, every_pair
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """The law of a batch written out, and how late one may be anywhere and still reach anything else."""
+    """The constraints of a batch as matrices, and how late one may be anywhere and still reach anything else."""
 
-    lead: Float[Tensor, "B N N"]
-    floor: Float[Tensor, "B N"]
-    way: Float[Tensor, "B N N"]
-    """The least rise of the level between two nodes, by way of any others."""
-    limit: Float[Tensor, "B N"]
+    increment: Float[Tensor, "B N N"]
+    earliest: Float[Tensor, "B N"]
+    shortest: Float[Tensor, "B N N"]
+    """The least rise of the resource between two nodes, by way of any others."""
+    latest: Float[Tensor, "B N"]
     """Of the instance, or narrowed to what tours can keep where a rule asks for pairs."""
-    latest: Float[Tensor, "B N N"]
-    """The highest level at row i from which column k can still be served in time; infinite for k = i.
+    cutoff: Float[Tensor, "B N N"]
+    """The highest resource at row i from which column k can still be served in time; infinite for k = i.
 
     Over ways that may lead through other nodes, so that it bounds every tour. The column of the depot is the return.
     Its columns are contiguous in memory, since the kernels take one column for all candidates at once.
@@ -31,24 +31,28 @@ class Table:
 
 
 def table(batch: Batch, rule: MaskRule | None = None) -> Table:
-    """Write out the law of a batch, with all that a rule asks for."""
-    lead = batch.lead(*every_pair(batch))
-    limit = batch.limit.clone()
+    """The constraints of a batch as matrices, with all that a rule asks for."""
+    increment = batch.increment(*every_pair(batch))
+    latest = batch.latest.clone()
     if batch.by_set:
-        limit[:, 0] = torch.inf  # no draft is checked at the depot
-    way = closed(lead) if needs_closing(batch) else lead
+        latest[:, 0] = torch.inf  # no draft is checked at the depot
+    shortest = closed(increment) if needs_closing(batch) else increment
     if rule is None or not rule.pairs:
-        return Table(lead.contiguous(), batch.floor, way, limit, _latest(limit, way))
-    lowest, limit = narrowed(batch.floor, limit, way, batch.outset, rule.tolerance)
-    latest = _latest(limit, way)
-    bound = pairs(lowest, limit, way, latest, rule.tolerance)
-    return Table(lead.contiguous(), batch.floor, way, limit, latest, bound)
+        return Table(
+            increment.contiguous(), batch.earliest, shortest, latest, _cutoffs(latest, shortest)
+        )
+    lowest, latest = narrowed(batch.earliest, latest, shortest, batch.initial, rule.tolerance)
+    cutoff = _cutoffs(latest, shortest)
+    bound = pairs(lowest, latest, shortest, cutoff, rule.tolerance)
+    return Table(increment.contiguous(), batch.earliest, shortest, latest, cutoff, bound)
 
 
-def _latest(limit: Float[Tensor, "B N"], way: Float[Tensor, "B N N"]) -> Float[Tensor, "B N N"]:
-    latest = limit[:, None, :] - way
-    latest.diagonal(dim1=-2, dim2=-1).fill_(torch.inf)
-    return latest.mT.contiguous().mT
+def _cutoffs(
+    latest: Float[Tensor, "B N"], shortest: Float[Tensor, "B N N"]
+) -> Float[Tensor, "B N N"]:
+    cutoff = latest[:, None, :] - shortest
+    cutoff.diagonal(dim1=-2, dim2=-1).fill_(torch.inf)
+    return cutoff.mT.contiguous().mT
 
 
 def needs_closing(batch: Batch) -> bool:
@@ -56,12 +60,12 @@ def needs_closing(batch: Batch) -> bool:
     return not batch.by_set and batch.geometry.matrix is not None
 
 
-def closed(lead: Float[Tensor, "B N N"]) -> Float[Tensor, "B N N"]:
-    """The least rise of the level between any two nodes, by way of any others (Floyd and Warshall)."""
-    way = lead.clone()
-    for k in range(lead.shape[-1]):
-        way = torch.minimum(way, way[:, :, k, None] + way[:, k, None, :])
-    return way
+def closed(increment: Float[Tensor, "B N N"]) -> Float[Tensor, "B N N"]:
+    """The least rise of the resource between any two nodes, by way of any others (Floyd and Warshall)."""
+    shortest = increment.clone()
+    for k in range(increment.shape[-1]):
+        shortest = torch.minimum(shortest, shortest[:, :, k, None] + shortest[:, k, None, :])
+    return shortest
 
 
 def depot_column(unvisited: Bool[Tensor, "B P N"]) -> Bool[Tensor, "B P N"]:

@@ -31,89 +31,89 @@ class Memory(NamedTuple):
     changed: Int[np.ndarray, " 2"]
 
 
-def memory_of(line: TourState, aim: Aim, random: Random) -> Memory:
+def memory_of(state: TourState, aim: Aim, random: Random) -> Memory:
     """All that there is so far is this tour."""
-    node, site = line.node, insertion_buffer(len(line.node))
-    weights, changed = np.full(2, weight(line, aim)), np.full(2, -1)
+    node, site = state.node, insertion_buffer(len(state.node))
+    weights, changed = np.full(2, weight(state, aim)), np.full(2, -1)
     return Memory(node.copy(), node.copy(), weights, site, random, changed)
 
 
 @bare
-def weight(line: TourState, aim: Aim) -> float:
-    """How good a tour is, less is better: its cost, or its last level with the cost as a tie-breaker."""
-    last = len(line.node) - 1
-    return line.start[last] + TIE * line.length[0, last] if aim[1] else line.length[0, last]
+def weight(state: TourState, aim: Aim) -> float:
+    """How good a tour is, less is better: its cost, or its last resource with the cost as a tie-breaker."""
+    last = len(state.node) - 1
+    return state.start[last] + TIE * state.length[0, last] if aim[1] else state.length[0, last]
 
 
 @bare
 def anneal(
-    form: SearchModel,
-    line: TourState,
+    model: SearchModel,
+    state: TourState,
     queue: Queue,
     memory: Memory,
-    heat: float,
+    temperature: float,
     aim: Aim,
     pace: tuple[int, int],
 ) -> int:
-    """So many rounds from the kept tour, which the line must be, or on from an open round; how many are left.
+    """So many rounds from the kept tour, which the state must hold, or on from an open round; how many are left.
 
     A new tour may be worse than the kept one by about the heat. The queue is empty, but for an open round. The pace is
     how many rounds, and how many nodes one takes before it is left open, so that a clock can be heard.
     """
-    (rounds, most), end, changed = pace, len(line.node) - 1, memory.changed
+    (rounds, most), end, changed = pace, len(state.node) - 1, memory.changed
     least, random = aim[0], memory.random
     if changed[0] < 0:
-        refresh(form, line, ZERO, end)  # sums that are only ever shifted drift away, bit by bit
+        refresh(model, state, ZERO, end)  # sums that are only ever shifted drift away, bit by bit
     for done in range(rounds):
         first, last = changed[0], changed[1]
         if first < 0:
-            first, last = _renew(form, line, queue, memory.site, random)
-        begin, finish = descend(form, line, queue, aim, most)
+            first, last = _renew(model, state, queue, memory.site, random)
+        begin, finish = descend(model, state, queue, aim, most)
         first, last = min(first, begin), max(last, finish)
         if queue.ends[1] > 0:
             changed[0], changed[1] = first, last
             return rounds - done
         changed[0] = -1
-        new = weight(line, aim)
-        if new - memory.weights[0] <= -heat * np.log(1.0 - uniform(random)):
-            copy(line.node, memory.kept, first, last)
+        new = weight(state, aim)
+        if new - memory.weights[0] <= -temperature * np.log(1.0 - uniform(random)):
+            copy(state.node, memory.kept, first, last)
             memory.weights[0] = new
             if new < memory.weights[1] - least:
-                copy(line.node, memory.best, ZERO, end)
+                copy(state.node, memory.best, ZERO, end)
                 memory.weights[1] = new
         elif first <= last:
-            copy(memory.kept, line.node, first, last)
-            refresh(form, line, first, last)
+            copy(memory.kept, state.node, first, last)
+            refresh(model, state, first, last)
     return 0
 
 
 @inner
 def _renew(
-    form: SearchModel, line: TourState, queue: Queue, site: InsertionBuffer, random: Random
+    model: SearchModel, state: TourState, queue: Queue, site: InsertionBuffer, random: Random
 ) -> tuple[int, int]:
-    """Put a rebuilt tour in the line's place; the first and last position changed."""
-    count = rebuild(form, line, site, random)
-    first, last = len(line.node), ZERO
+    """Put a rebuilt tour in the place of the current one; the first and last position changed."""
+    count = rebuild(model, state, site, random)
+    first, last = len(state.node), ZERO
     if count > 0:
-        for at in range(len(line.node)):
-            if line.node[at] != site.node[at]:
+        for at in range(len(state.node)):
+            if state.node[at] != site.node[at]:
                 first, last = min(first, at), at
     if first <= last:
-        _push_changed(line, queue, site, first, last)
-        copy(site.node, line.node, first, last)
-        refresh(form, line, first, last)
+        _push_changed(state, queue, site, first, last)
+        copy(site.node, state.node, first, last)
+        refresh(model, state, first, last)
     return first, last
 
 
 @inner
 def _push_changed(
-    line: TourState, queue: Queue, site: InsertionBuffer, first: int, last: int
+    state: TourState, queue: Queue, site: InsertionBuffer, first: int, last: int
 ) -> None:
     """Put the nodes into the queue that have other neighbours in the tour than before."""
-    old, new = line.node, site.node
+    old, new = state.node, site.node
     for at in range(first - 1, last + 2):
         node = new[at]
-        was = line.place[node]
+        was = state.place[node]
         arrives = at > 0 and old[was - 1] != new[at - 1]
         leaves = at < len(new) - 1 and old[was + 1] != new[at + 1]
         if arrives or leaves:

@@ -39,7 +39,7 @@ class Room(NamedTuple):
     """What settling a tour needs, one tour after the other."""
 
     late: Late
-    line: TourState
+    tour_state: TourState
     queue: Queue
     random: Random
     by_deadline: UInt[np.ndarray, " V"]
@@ -48,13 +48,13 @@ class Room(NamedTuple):
     keys: Int[np.ndarray, " V"]
 
 
-def room_for(form: SearchModel) -> Room:
+def room_for(model: SearchModel) -> Room:
     """For the tours of one instance."""
-    ranked = by_deadline(form)
+    ranked = by_deadline(model)
     nodes = len(ranked)
     return Room(
         late_tour(ranked),
-        tour_state_of(form, ranked),
+        tour_state_of(model, ranked),
         queue_for(nodes),
         np.ones(1, np.uint64),
         ranked,
@@ -65,7 +65,7 @@ def room_for(form: SearchModel) -> Room:
 
 @bare
 def descend_all(
-    form: SearchModel,
+    model: SearchModel,
     tours: UInt[np.ndarray, "P V"],
     chances: UInt[np.ndarray, " P"],
     margin: float,
@@ -77,51 +77,51 @@ def descend_all(
     """
     for p in range(len(tours)):
         room.random[0] = chances[p]
-        if _in_time(form, tours[p], room):
-            _shorten(form, tours[p], margin, room)
+        if _in_time(model, tours[p], room):
+            _shorten(model, tours[p], margin, room)
 
 
 @inner
-def _in_time(form: SearchModel, node: UInt[np.ndarray, " V"], room: Room) -> bool:
+def _in_time(model: SearchModel, node: UInt[np.ndarray, " V"], room: Room) -> bool:
     """Make a tour feasible, or the least late that is found; whether it is feasible."""
-    late, total = room.late, lateness(form, node)
+    late, total = room.late, lateness(model, node)
     for at in range(len(node)):
         late.node[at] = late.kept[at] = node[at]
     late.state[NEXT], late.state[SETTLED], late.state[STRENGTH] = 1, 0, 0
     for number in range(PASSES):
         if total <= 0:
             break
-        if number == FIRST and _hasten(form, late.kept, room):
+        if number == FIRST and _hasten(model, late.kept, room):
             total = 0.0
         else:
-            total = repair_lateness(form, late, room.random, len(node) - 2)
+            total = repair_lateness(model, late, room.random, len(node) - 2)
     copy(late.kept, node, ZERO, len(node) - 1)
     return total <= 0
 
 
 @inner
-def _hasten(form: SearchModel, node: UInt[np.ndarray, " V"], room: Room) -> bool:
+def _hasten(model: SearchModel, node: UInt[np.ndarray, " V"], room: Room) -> bool:
     """Move all stops the same part of the way to the order of deadlines, about the least that makes the tour feasible.
 
     About, because halving takes it that what is further on the way is no later.
     """
-    if lateness(form, room.by_deadline) > 0:
+    if lateness(model, room.by_deadline) > 0:
         return False
     late, punctual = 0, WHOLE
     while punctual - late > 1:
         part = (late + punctual) // 2
-        if _part_of_the_way(form, node, part, room) > 0:
+        if _part_of_the_way(model, node, part, room) > 0:
             late = part
         else:
             punctual = part
-    _part_of_the_way(form, node, punctual, room)
+    _part_of_the_way(model, node, punctual, room)
     copy(room.late.node, node, ZERO, len(node) - 1)
     return True
 
 
 @inner
 def _part_of_the_way(
-    form: SearchModel, node: UInt[np.ndarray, " V"], part: int, room: Room
+    model: SearchModel, node: UInt[np.ndarray, " V"], part: int, room: Room
 ) -> float:
     """How late the tour is that has every stop that far on its way; it is left in `room.late.node`."""
     keys, nodes, tour = room.keys, len(node), room.late.node
@@ -131,7 +131,7 @@ def _part_of_the_way(
     _sort(keys)
     for at in range(nodes):
         tour[at] = room.by_deadline[keys[at] % nodes]
-    return lateness(form, tour)
+    return lateness(model, tour)
 
 
 @inner
@@ -149,13 +149,13 @@ def _sort(keys: Int[np.ndarray, " V"]) -> None:
 
 
 @inner
-def _shorten(form: SearchModel, node: UInt[np.ndarray, " V"], margin: float, room: Room) -> None:
+def _shorten(model: SearchModel, node: UInt[np.ndarray, " V"], margin: float, room: Room) -> None:
     """Descend from a feasible tour, in place."""
-    line = room.line
-    copy(node, line.node, ZERO, len(node) - 1)
-    refresh(form, line, 0, len(node) - 1)
+    tour_state = room.tour_state
+    copy(node, tour_state.node, ZERO, len(node) - 1)
+    refresh(model, tour_state, 0, len(node) - 1)
     for at in range(len(node)):
         push(room.queue, node[at])
-    least = margin * max(line.length[0, len(node) - 1], 1.0)
-    descend(form, line, room.queue, (least, False), WITHOUT_END)
-    copy(line.node, node, ZERO, len(node) - 1)
+    least = margin * max(tour_state.length[0, len(node) - 1], 1.0)
+    descend(model, tour_state, room.queue, (least, False), WITHOUT_END)
+    copy(tour_state.node, node, ZERO, len(node) - 1)

@@ -20,10 +20,10 @@ LONGEST = 3
 
 
 TIE = 1e-6
-"""What cost counts beside the last level, where that is to be low."""
+"""What cost counts beside the last resource, where that is to be low."""
 
 Aim = tuple[float, bool]
-"""The least improvement that counts, and whether it is of the last level instead of the cost."""
+"""The least improvement that counts, and whether it is of the last resource instead of the cost."""
 
 
 class Offers(NamedTuple):
@@ -65,23 +65,23 @@ def push(queue: Queue, node: int) -> None:
 
 
 @inner
-def push_ends(queue: Queue, line: TourState, i: int, j: int, k: int) -> None:
+def push_ends(queue: Queue, state: TourState, i: int, j: int, k: int) -> None:
     """Put the nodes at both sides of the three cuts of a swap into the queue."""
     for at in (i, j + 1, k + 1):
-        push(queue, line.node[at - 1])
-        push(queue, line.node[at])
+        push(queue, state.node[at - 1])
+        push(queue, state.node[at])
 
 
 @bare
 def descend(
-    form: SearchModel, line: TourState, queue: Queue, aim: Aim, most: int
+    model: SearchModel, state: TourState, queue: Queue, aim: Aim, most: int
 ) -> tuple[int, int]:
     """Improve the tour until the queue is empty; the first and last position changed.
 
     No more than `most` nodes are taken from the queue; the rest can be gone on with.
     """
-    offers, (least, by_level) = queue.offers, aim
-    first, last = len(line.node), ZERO
+    offers, (least, by_resource) = queue.offers, aim
+    first, last = len(state.node), ZERO
     for _ in range(most):
         if queue.ends[1] == 0:
             break
@@ -89,30 +89,30 @@ def descend(
         queue.ends[0] = queue.ends[0] + 1 if queue.ends[0] + 1 < len(queue.ring) else 0
         queue.ends[1] -= 1
         queue.waiting[node] = False
-        offer_all(form, line, offers, node, np.inf if by_level else -least)
-        found = _best_of(form, line, offers, aim)
+        offer_all(model, state, offers, node, np.inf if by_resource else -least)
+        found = _best_of(model, state, offers, aim)
         if found >= 0:
             i, j, k, turned = _read(offers, found)
-            push_ends(queue, line, i, j, k)
+            push_ends(queue, state, i, j, k)
             push(queue, node)
-            apply(form, line, i, j, k, turned)
+            apply(model, state, i, j, k, turned)
             first, last = min(first, i), max(last, k)
     return first, last
 
 
 @inner
-def _best_of(form: SearchModel, line: TourState, offers: Offers, aim: Aim) -> int:
+def _best_of(model: SearchModel, state: TourState, offers: Offers, aim: Aim) -> int:
     """Which of the offers is the best that keeps the tour feasible; -1 if none does."""
-    least, by_level = aim
-    found, best, last = -1, -least, line.start[len(line.node) - 1]
+    least, by_resource = aim
+    found, best, last = -1, -least, state.start[len(state.node) - 1]
     for number in range(offers.count[0]):
         worth = offers.worth[number]
-        if by_level or worth < best:
+        if by_resource or worth < best:
             i, j, k, turned = _read(offers, number)
-            level = arrival(form, line, i, j, k, turned)
-            if level <= line.latest[k + 1]:
-                if by_level:
-                    worth = finish(form, line, k + 1, level) - last + TIE * worth
+            resource = arrival(model, state, i, j, k, turned)
+            if resource <= state.latest[k + 1]:
+                if by_resource:
+                    worth = finish(model, state, k + 1, resource) - last + TIE * worth
                 if worth < best:
                     found, best = number, worth
     return found
@@ -136,9 +136,11 @@ def _offer(offers: Offers, least: float, worth: float, swap: Swap) -> None:
 
 
 @inner
-def offer_all(form: SearchModel, line: TourState, offers: Offers, node: int, least: float) -> None:
+def offer_all(
+    model: SearchModel, state: TourState, offers: Offers, node: int, least: float
+) -> None:
     """Write down the swaps at this node that change the cost by less than `least`, and no others."""
-    at, end = line.place[node], len(line.node) - 2
+    at, end = state.place[node], len(state.node) - 2
     offers.count[0] = 0
     if 1 <= at <= end:
         # Blocks of one, two, three stops that begin here, and of two and three that end here.
@@ -146,30 +148,30 @@ def offer_all(form: SearchModel, line: TourState, offers: Offers, node: int, lea
             first = at if block < LONGEST else at - (block - LONGEST + 1)
             last = at + block if block < LONGEST else at
             if first >= 1 and last <= end:
-                _relocations(form, line, (first, last), offers, least)
-        _reversals(form, line, at, offers, least)
-    _exchanges(form, line, at, offers, least)
+                _relocations(model, state, (first, last), offers, least)
+        _reversals(model, state, at, offers, least)
+    _exchanges(model, state, at, offers, least)
 
 
 @inner
 def _relocations(
-    form: SearchModel, line: TourState, block: tuple[int, int], offers: Offers, least: float
+    model: SearchModel, state: TourState, block: tuple[int, int], offers: Offers, least: float
 ) -> None:
     """A block of few stops to any place where it may be in time, either way round."""
-    cost, node, length, (first, last) = form.cost, line.node, line.length[0], block
+    cost, node, length, (first, last) = model.cost, state.node, state.length[0], block
     head, tail, left, right = node[first], node[last], node[first - 1], node[last + 1]
     gain = cost[left, head] + cost[tail, right] - cost[left, right]
     if -gain >= least or first < 1 or last < first:
         return
     turning = np.inf  # a single stop is not turned
     if first < last:
-        turning = line.length[1, last] - line.length[1, first] - length[last] + length[first]
+        turning = state.length[1, last] - state.length[1, first] - length[last] + length[first]
     # To the right, until the block is late even though all before it gain what the first of them gains.
-    level = max(line.start[first - 1] + form.lead[left, right], form.opens[right])
-    deadline = form.closes[head] + line.start[last + 1] - level
+    resource = max(state.start[first - 1] + model.increment[left, right], model.opens[right])
+    deadline = model.closes[head] + state.start[last + 1] - resource
     for at in range(last + 1, len(node) - 1):
         here, there = node[at], node[at + 1]
-        if line.start[at] + form.lead[here, head] > deadline:
+        if state.start[at] + model.increment[here, head] > deadline:
             break
         base = length[at] - length[at + 1] - gain
         worth = base + cost[here, head] + cost[tail, there]
@@ -179,7 +181,7 @@ def _relocations(
     # To the left, until a stop that would come after the block must come before it.
     for at in range(first - 1, 0, -1):
         here, there = node[at - 1], node[at]
-        if form.opens[tail] + form.lead[tail, there] > form.closes[there]:
+        if model.opens[tail] + model.increment[tail, there] > model.closes[there]:
             break
         base = length[at - 1] - length[at] - gain
         worth = base + cost[here, head] + cost[tail, there]
@@ -189,22 +191,22 @@ def _relocations(
 
 
 @inner
-def _reversals(form: SearchModel, line: TourState, at: int, offers: Offers, least: float) -> None:
+def _reversals(model: SearchModel, state: TourState, at: int, offers: Offers, least: float) -> None:
     """A block that begins or ends at this position travelled backwards."""
-    cost, node, start, span = form.cost, line.node, line.start, line.span[1]
-    length, backward = line.length[0], line.length[1]
+    cost, node, start, span = model.cost, state.node, state.start, state.span[1]
+    length, backward = state.length[0], state.length[1]
     if at < 1:
         return
     here, left, right = node[at], node[at - 1], node[at + 1]
     for end in range(at + 1, len(node) - 1):
         there, beyond = node[end], node[end + 1]
-        arrival = start[at - 1] + form.lead[left, there] + span[end] - span[at]
-        if arrival > form.closes[here] or line.turn[end] > at:
+        arrival = start[at - 1] + model.increment[left, there] + span[end] - span[at]
+        if arrival > model.closes[here] or state.turn[end] > at:
             break
         worth = backward[end] - backward[at] + cost[left, there] + cost[here, beyond]
         worth -= length[end + 1] - length[at - 1]
         _offer(offers, least, worth, (at, at - 1, end, TURN_B))
-    for begin in range(at - 1, max(1, line.turn[at]) - 1, -1):
+    for begin in range(at - 1, max(1, state.turn[at]) - 1, -1):
         there, beyond = node[begin], node[begin - 1]
         worth = backward[at] - backward[begin] + cost[beyond, here] + cost[there, right]
         worth -= length[at + 1] - length[begin - 1]
@@ -212,31 +214,31 @@ def _reversals(form: SearchModel, line: TourState, at: int, offers: Offers, leas
 
 
 @inner
-def _exchanges(form: SearchModel, line: TourState, at: int, offers: Offers, least: float) -> None:
+def _exchanges(model: SearchModel, state: TourState, at: int, offers: Offers, least: float) -> None:
     """Or-3opt that replaces an arc at this position by a cheaper one, and then by a second that keeps the gain."""
-    node, end = line.node[at], len(line.node) - 1
+    node, end = state.node[at], len(state.node) - 1
     if at < end:
-        onward = form.cost[node, line.node[at + 1]]
-        for other in form.after[node]:
-            gain = onward - form.cost[node, other]
+        onward = model.cost[node, state.node[at + 1]]
+        for other in model.after[node]:
+            gain = onward - model.cost[node, other]
             if other == 0 or gain <= 0:
                 break
-            arc = (at, line.place[other])
-            _after(form, line, arc, gain, offers, least)
+            arc = (at, state.place[other])
+            _after(model, state, arc, gain, offers, least)
     if at > 0:
-        hither = form.cost[line.node[at - 1], node]
-        for other in form.before[node]:
-            gain = hither - form.cost[other, node]
+        hither = model.cost[state.node[at - 1], node]
+        for other in model.before[node]:
+            gain = hither - model.cost[other, node]
             if other == end or gain <= 0:
                 break
-            arc = (line.place[other], at)
-            _before(form, line, arc, gain, offers, least)
+            arc = (state.place[other], at)
+            _before(model, state, arc, gain, offers, least)
 
 
 @inner
 def _after(
-    form: SearchModel,
-    line: TourState,
+    model: SearchModel,
+    state: TourState,
     arc: tuple[int, int],
     gain: float,
     offers: Offers,
@@ -244,25 +246,25 @@ def _after(
 ) -> None:
     """With the arc from p to q, and another from what stood before q to one of its neighbours."""
     p, q = arc
-    stranded = line.node[q - 1]
-    gain += form.cost[stranded, line.node[q]]
-    for other in form.after[stranded]:
-        if other == 0 or gain <= form.cost[stranded, other]:
+    stranded = state.node[q - 1]
+    gain += model.cost[stranded, state.node[q]]
+    for other in model.after[stranded]:
+        if other == 0 or gain <= model.cost[stranded, other]:
             break
-        at, i, j, k = line.place[other], ZERO, ZERO, ZERO
+        at, i, j, k = state.place[other], ZERO, ZERO, ZERO
         if p < q and at > q:
             i, j, k = p + 1, q - 1, at - 1
         elif p < q and at <= p:
             i, j, k = at, p, q - 1
         elif q < at <= p:
             i, j, k = q, at - 1, p
-        _offer(offers, least, change(form, line, i, j, k, PLAIN), (i, j, k, PLAIN))
+        _offer(offers, least, change(model, state, i, j, k, PLAIN), (i, j, k, PLAIN))
 
 
 @inner
 def _before(
-    form: SearchModel,
-    line: TourState,
+    model: SearchModel,
+    state: TourState,
     arc: tuple[int, int],
     gain: float,
     offers: Offers,
@@ -270,16 +272,16 @@ def _before(
 ) -> None:
     """With the arc from p to q, and another to what stood after p from one of its neighbours."""
     p, q = arc
-    stranded = line.node[p + 1]
-    gain += form.cost[line.node[p], stranded]
-    for other in form.before[stranded]:
-        if other == len(line.node) - 1 or gain <= form.cost[other, stranded]:
+    stranded = state.node[p + 1]
+    gain += model.cost[state.node[p], stranded]
+    for other in model.before[stranded]:
+        if other == len(state.node) - 1 or gain <= model.cost[other, stranded]:
             break
-        at, i, j, k = line.place[other], ZERO, ZERO, ZERO
+        at, i, j, k = state.place[other], ZERO, ZERO, ZERO
         if p < q and at < p:
             i, j, k = at + 1, p, q - 1
         elif p < q and at >= q:
             i, j, k = p + 1, q - 1, at
         elif q <= at < p:
             i, j, k = q, at, p
-        _offer(offers, least, change(form, line, i, j, k, PLAIN), (i, j, k, PLAIN))
+        _offer(offers, least, change(model, state, i, j, k, PLAIN), (i, j, k, PLAIN))

@@ -28,7 +28,7 @@ class Tardy(NamedTuple):
     kept: UInt[np.ndarray, " V"]
     """The best tour so far."""
     heads: Float[np.ndarray, "V 2"]
-    """At each position the level and the violations up to it."""
+    """At each position the resource and the violations up to it."""
     state: Int[np.ndarray, " 4"]
     """The next position to move from, how many were tried in vain, the strength of the last shake, the work done."""
 
@@ -39,47 +39,49 @@ def tardy_tour(node: UInt[np.ndarray, " V"]) -> Tardy:
 
 
 @inner
-def _on(form: SearchModel, here: int, there: int, level: float, late: float) -> tuple[float, float]:
-    """The level at the next node and the violations so far."""
-    level = max(level + form.lead[here, there], form.opens[there])
-    return level, late + max(level - form.closes[there], 0.0)
+def _on(
+    model: SearchModel, here: int, there: int, resource: float, late: float
+) -> tuple[float, float]:
+    """The resource at the next node and the violations so far."""
+    resource = max(resource + model.increment[here, there], model.opens[there])
+    return resource, late + max(resource - model.closes[there], 0.0)
 
 
 @bare
-def look_over(form: SearchModel, tardy: Tardy) -> float:
+def look_over(model: SearchModel, tardy: Tardy) -> float:
     """Work out all beginnings anew; the violations of the whole."""
     node, heads = tardy.node, tardy.heads
-    level, late = form.opens[0], 0.0
-    heads[0, 0], heads[0, 1] = level, late
+    resource, late = model.opens[0], 0.0
+    heads[0, 0], heads[0, 1] = resource, late
     for at in range(1, len(node)):
-        level, late = _on(form, node[at - 1], node[at], level, late)
-        heads[at, 0], heads[at, 1] = level, late
+        resource, late = _on(model, node[at - 1], node[at], resource, late)
+        heads[at, 0], heads[at, 1] = resource, late
     tardy.state[WORK] += len(node)
     return late
 
 
 @inner
 def _swapped(
-    form: SearchModel, tardy: Tardy, first: int, middle: int, last: int, least: float
+    model: SearchModel, tardy: Tardy, first: int, middle: int, last: int, least: float
 ) -> float:
     """The violations where [first..middle] and [middle+1..last] change places; `least` where they are no fewer."""
     node, heads = tardy.node, tardy.heads
-    level, late = heads[first - 1, 0], heads[first - 1, 1]
+    resource, late = heads[first - 1, 0], heads[first - 1, 1]
     here, end, work = node[first - 1], len(node) - 1, 0
     for count in range(last - first + 1):
         at = middle + 1 + count
         there = node[at if at <= last else at - (last - first + 1)]
-        level, late = _on(form, here, there, level, late)
+        resource, late = _on(model, here, there, resource, late)
         here = there
         work += 1
         if late >= least:
             break
     at = last + 1
     while late < least and at <= end:
-        level, late = _on(form, here, node[at], level, late)
+        resource, late = _on(model, here, node[at], resource, late)
         here = node[at]
         work += 1
-        if level == heads[at, 0]:  # all that follows is as it was
+        if resource == heads[at, 0]:  # all that follows is as it was
             late += heads[end, 1] - heads[at, 1]
             break
         at += 1
@@ -88,7 +90,7 @@ def _swapped(
 
 
 @inner
-def _moved(form: SearchModel, tardy: Tardy, first: int, total: float, end: int) -> float:
+def _moved(model: SearchModel, tardy: Tardy, first: int, total: float, end: int) -> float:
     """Move the blocks that begin at a position, the first one that helps, to where it helps most; the violations.
 
     Near places are looked at first, and no more of them once so much work has been done in all.
@@ -100,21 +102,21 @@ def _moved(form: SearchModel, tardy: Tardy, first: int, total: float, end: int) 
             if tardy.state[WORK] >= end:
                 break
             if first - far >= 1:
-                new = _swapped(form, tardy, first - far, first - 1, last, least)
+                new = _swapped(model, tardy, first - far, first - 1, last, least)
                 if new < least:
                     least, where = new, first - far
             if last + far <= stops:
-                new = _swapped(form, tardy, first, last, last + far, least)
+                new = _swapped(model, tardy, first, last, last + far, least)
                 if new < least:
                     least, where = new, last + far
         if where > 0:
             move(tardy.node, first, last, where)
-            return look_over(form, tardy)
+            return look_over(model, tardy)
     return total
 
 
 @bare
-def ease(form: SearchModel, tardy: Tardy, random: Random, best: float, most: int) -> float:
+def ease(model: SearchModel, tardy: Tardy, random: Random, best: float, most: int) -> float:
     """Search on for so much work, from a tour that has been looked over; the least violations so far."""
     node, kept, state, stops = tardy.node, tardy.kept, tardy.state, len(tardy.node) - 2
     total, end = tardy.heads[stops + 1, 1], state[WORK] + most
@@ -122,9 +124,9 @@ def ease(form: SearchModel, tardy: Tardy, random: Random, best: float, most: int
         if state[SETTLED] >= stops:
             copy(kept, node, ZERO, stops + 1)
             shake(node, state, random, MOST)
-            total = look_over(form, tardy)
+            total = look_over(model, tardy)
         first = state[NEXT]
-        new = _moved(form, tardy, first, total, end)
+        new = _moved(model, tardy, first, total, end)
         state[SETTLED] = 0 if new < total else state[SETTLED] + 1
         total = new
         state[NEXT] = first + 1 if first < stops else 1

@@ -9,14 +9,14 @@ from jaxtyping import UInt
 from fairway.kernels.moves.search_model import SearchModel
 
 
-def by_deadline(form: SearchModel) -> UInt[np.ndarray, " V"]:
+def by_deadline(model: SearchModel) -> UInt[np.ndarray, " V"]:
     """All stops in the order in which they close, the depot at both ends."""
-    stops = 1 + np.lexsort((form.opens[1:-1], form.closes[1:-1]))
-    return np.concatenate(([0], stops, [len(form.opens) - 1])).astype(np.uint32)
+    stops = 1 + np.lexsort((model.opens[1:-1], model.closes[1:-1]))
+    return np.concatenate(([0], stops, [len(model.opens) - 1])).astype(np.uint32)
 
 
 def deferred(
-    form: SearchModel, node: UInt[np.ndarray, " V"], until: float = math.inf
+    model: SearchModel, node: UInt[np.ndarray, " V"], until: float = math.inf
 ) -> UInt[np.ndarray, " V"] | None:
     """The tour with each port put off as long as calling there would leave another one too deep; None if all fail.
 
@@ -24,9 +24,9 @@ def deferred(
     all that have to come before it in that order can still take its cargo on top. Where the time is up, on the
     monotonic clock, the others follow in that order.
     """
-    demand = form.lead[0]
-    left = by_deadline(form)[1:-1]
-    spare = form.closes[left] - np.cumsum(demand[left])
+    demand = model.increment[0]
+    left = by_deadline(model)[1:-1]
+    spare = model.closes[left] - np.cumsum(demand[left])
     if spare.min() < 0:
         return None
     planned = np.argsort(node)[left]

@@ -17,7 +17,7 @@ class Walk:
     """A tour gone through from the depot to the depot."""
 
     cost: float
-    levels: tuple[float, ...]
+    resources: tuple[float, ...]
     """At each position, the depot's own first; late or not, the tour goes on."""
     feasible: bool
     late: float
@@ -33,19 +33,19 @@ def swapped(node: Node, swap: Swap) -> Node:
     return np.concatenate((node[:i], other, one, node[k + 1 :]))
 
 
-def walk(form: SearchModel, node: Node) -> Walk:
-    """The cost and the levels of a tour, leg by leg."""
-    cost, level, warped, late, feasible = 0.0, form.opens[0], form.opens[0], 0.0, True
-    levels = [float(level)]
+def walk(model: SearchModel, node: Node) -> Walk:
+    """The cost and the resources of a tour, leg by leg."""
+    cost, resource, warped, late, feasible = 0.0, model.opens[0], model.opens[0], 0.0, True
+    resources = [float(resource)]
     for here, there in pairwise(node):
-        cost += form.cost[here, there]
-        level = max(level + form.lead[here, there], form.opens[there])
-        warped = max(warped + form.lead[here, there], form.opens[there])
-        feasible &= bool(level <= form.closes[there])
-        late += max(warped - form.closes[there], 0.0)
-        warped = min(warped, form.closes[there])
-        levels.append(float(level))
-    return Walk(float(cost), tuple(levels), feasible, float(late))
+        cost += model.cost[here, there]
+        resource = max(resource + model.increment[here, there], model.opens[there])
+        warped = max(warped + model.increment[here, there], model.opens[there])
+        feasible &= bool(resource <= model.closes[there])
+        late += max(warped - model.closes[there], 0.0)
+        warped = min(warped, model.closes[there])
+        resources.append(float(resource))
+    return Walk(float(cost), tuple(resources), feasible, float(late))
 
 
 def swaps(nodes: int) -> list[Swap]:

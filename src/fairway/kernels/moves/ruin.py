@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float, UInt
 
 from fairway.kernels.compiling import ZERO, bare, inner
 from fairway.kernels.moves.rng import Random, uniform
-from fairway.kernels.moves.search_model import SearchModel
+from fairway.kernels.moves.search_model import SearchModel, needed_by, served_at
 from fairway.kernels.moves.tour_state import TourState
 
 STRINGS = 2
@@ -35,9 +35,9 @@ class InsertionBuffer(NamedTuple):
 
     node: UInt[np.ndarray, " V"]
     start: Float[np.ndarray, " V"]
-    """The level at each position."""
+    """The resource at each position."""
     latest: Float[np.ndarray, " V"]
-    """The highest level at each position with which all that follows is in time."""
+    """The highest resource at each position with which all that follows is in time."""
     out: UInt[np.ndarray, " V"]
     """The stops taken out, in the order in which they come back."""
     rank: Float[np.ndarray, " V"]
@@ -53,39 +53,39 @@ def insertion_buffer(nodes: int) -> InsertionBuffer:
 
 
 def inserted(
-    form: SearchModel, order: UInt[np.ndarray, " V"], random: Random, until: float = math.inf
+    model: SearchModel, order: UInt[np.ndarray, " V"], random: Random, until: float = math.inf
 ) -> UInt[np.ndarray, " V"] | None:
     """A first tour: all stops put in one by one, in this order; None where one finds no place, or time runs out."""
     site, stops = insertion_buffer(len(order)), len(order) - 2
     site.node[1] = len(order) - 1
     site.out[:stops] = order[1:-1]
-    fill(form, site, 2, 0, random)
+    fill(model, site, 2, 0, random)
     for first in range(0, stops, TOGETHER):
         late, last = first > 0 and time.monotonic() >= until, min(first + TOGETHER, stops)
-        if late or not put_in(form, site, 2 + first, first, last, random):
+        if late or not put_in(model, site, 2 + first, first, last, random):
             return None
-    return site.node if fill(form, site, len(order), 0, random) else None
+    return site.node if fill(model, site, len(order), 0, random) else None
 
 
 @inner
-def rebuild(form: SearchModel, line: TourState, site: InsertionBuffer, random: Random) -> int:
+def rebuild(model: SearchModel, state: TourState, site: InsertionBuffer, random: Random) -> int:
     """Lay another tour out in `site.node`: how many stops, the first in `site.out`, were moved; 0 if it is none."""
-    count = _take_out(form, line, site, random)
-    _put_in_order(form, site, count, random)
-    standing = _clear(line, site, count)
-    return count if fill(form, site, standing, count, random) else 0
+    count = _take_out(model, state, site, random)
+    _put_in_order(model, site, count, random)
+    standing = _clear(state, site, count)
+    return count if fill(model, site, standing, count, random) else 0
 
 
 @bare
 def fill(
-    form: SearchModel, site: InsertionBuffer, standing: int, count: int, random: Random
+    model: SearchModel, site: InsertionBuffer, standing: int, count: int, random: Random
 ) -> bool:
     """Put the first stops that are out into the nodes that stand; whether all found a place and the tour is in time.
 
     Where the way through a stop is quicker than the way past it, what stands may be late until the stop is back.
     """
-    _work_out(form, site, standing)
-    in_time = put_in(form, site, standing, ZERO, count, random)
+    _work_out(model, site, standing)
+    in_time = put_in(model, site, standing, ZERO, count, random)
     for at in range(standing + count if in_time else ZERO):
         in_time &= site.start[at] <= site.latest[at]
     return in_time
@@ -93,34 +93,34 @@ def fill(
 
 @bare
 def put_in(
-    form: SearchModel, site: InsertionBuffer, standing: int, first: int, last: int, random: Random
+    model: SearchModel, site: InsertionBuffer, standing: int, first: int, last: int, random: Random
 ) -> bool:
-    """Put some of the stops that are out into the nodes that stand, with levels that are known; whether all fit."""
+    """Put some of the stops that are out into the nodes that stand, with resources that are known; whether all fit."""
     for number in range(first, last):
         stop = site.out[number]
-        where = _cheapest_place(form, site, stop, standing, random)
+        where = _cheapest_place(model, site, stop, standing, random)
         if where == 0:
             return False
-        _insert(form, site, stop, where, standing)
+        _insert(model, site, stop, where, standing)
         standing += 1
     return True
 
 
 @inner
-def _take_out(form: SearchModel, line: TourState, site: InsertionBuffer, random: Random) -> int:
+def _take_out(model: SearchModel, state: TourState, site: InsertionBuffer, random: Random) -> int:
     """Choose strings that contain a stop or the nearest ones to it; how many stops they have."""
-    stops, count = len(line.node) - 2, 0
+    stops, count = len(state.node) - 2, 0
     strings = 1 + int(uniform(random) * STRINGS)
     seed = 1 + int(uniform(random) * stops)
-    near = form.near[seed]
+    near = model.near[seed]
     for turn in range(-1, len(near)):
         stop = seed if turn < 0 else near[turn]
         if site.missing[stop]:
             continue
         length = 1 + int(uniform(random) * min(LONGEST, stops))
-        first = max(1, line.place[stop] - int(uniform(random) * length))
+        first = max(1, state.place[stop] - int(uniform(random) * length))
         for at in range(first, min(first + length, stops + 1)):
-            node = line.node[at]
+            node = state.node[at]
             if not site.missing[node]:
                 site.missing[node] = True
                 site.out[count] = node
@@ -132,13 +132,13 @@ def _take_out(form: SearchModel, line: TourState, site: InsertionBuffer, random:
 
 
 @inner
-def _put_in_order(form: SearchModel, site: InsertionBuffer, count: int, random: Random) -> None:
+def _put_in_order(model: SearchModel, site: InsertionBuffer, count: int, random: Random) -> None:
     """Sort the stops that are out, by their limits or by chance; insertion sort, for they are few."""
     by_chance = uniform(random) < BY_CHANCE
     out, rank = site.out, site.rank
     for number in range(count):
         stop = out[number]
-        key = uniform(random) if by_chance else form.closes[stop]
+        key = uniform(random) if by_chance else model.closes[stop]
         at = number
         while at > 0 and rank[at - 1] > key:
             rank[at], out[at] = rank[at - 1], out[at - 1]
@@ -147,12 +147,12 @@ def _put_in_order(form: SearchModel, site: InsertionBuffer, count: int, random: 
 
 
 @inner
-def _clear(line: TourState, site: InsertionBuffer, count: int) -> int:
+def _clear(state: TourState, site: InsertionBuffer, count: int) -> int:
     """Lay out what is left of the tour; how many nodes that is."""
     standing = ZERO
-    for at in range(len(line.node)):
-        if not site.missing[line.node[at]]:
-            site.node[standing] = line.node[at]
+    for at in range(len(state.node)):
+        if not site.missing[state.node[at]]:
+            site.node[standing] = state.node[at]
             standing += 1
     for number in range(count):
         site.missing[site.out[number]] = False
@@ -160,25 +160,25 @@ def _clear(line: TourState, site: InsertionBuffer, count: int) -> int:
 
 
 @inner
-def _work_out(form: SearchModel, site: InsertionBuffer, standing: int) -> None:
-    """The levels of the nodes that stand."""
+def _work_out(model: SearchModel, site: InsertionBuffer, standing: int) -> None:
+    """The resources of the nodes that stand."""
     node, start, latest = site.node, site.start, site.latest
-    start[0] = form.opens[0]
+    start[0] = model.opens[0]
     for at in range(1, standing):
-        start[at] = max(start[at - 1] + form.lead[node[at - 1], node[at]], form.opens[node[at]])
+        start[at] = served_at(model, start[at - 1], node[at - 1], node[at])
     last = standing - 1
-    latest[last] = form.closes[node[last]]
+    latest[last] = model.closes[node[last]]
     for at in range(last - 1, -1, -1):
-        latest[at] = min(latest[at + 1] - form.lead[node[at], node[at + 1]], form.closes[node[at]])
+        latest[at] = needed_by(model, latest[at + 1], node[at], node[at + 1])
 
 
 @inner
 def _cheapest_place(
-    form: SearchModel, site: InsertionBuffer, stop: int, standing: int, random: Random
+    model: SearchModel, site: InsertionBuffer, stop: int, standing: int, random: Random
 ) -> int:
     """The position at which the stop costs least and all stay in time; 0 if there is none."""
-    cost, lead, node = form.cost, form.lead, site.node
-    opens, closes = form.opens[stop], form.closes[stop]
+    cost, increment, node = model.cost, model.increment, site.node
+    opens, closes = model.opens[stop], model.closes[stop]
     least, where = np.inf, 0
     for at in range(1, standing):
         here, there = node[at - 1], node[at]
@@ -186,10 +186,10 @@ def _cheapest_place(
             break
         more = cost[here, stop] + cost[stop, there] - cost[here, there]
         if more < least:
-            level = site.start[at - 1] + lead[here, stop]
+            resource = site.start[at - 1] + increment[here, stop]
             if (
-                level <= closes
-                and max(level, opens) + lead[stop, there] <= site.latest[at]
+                resource <= closes
+                and max(resource, opens) + increment[stop, there] <= site.latest[at]
                 and uniform(random) >= BLINK
             ):
                 least, where = more, at
@@ -197,19 +197,21 @@ def _cheapest_place(
 
 
 @inner
-def _insert(form: SearchModel, site: InsertionBuffer, stop: int, where: int, standing: int) -> None:
-    """Put the stop there, and bring the levels up to date as far as they change."""
+def _insert(
+    model: SearchModel, site: InsertionBuffer, stop: int, where: int, standing: int
+) -> None:
+    """Put the stop there, and bring the resources up to date as far as they change."""
     node, start, latest = site.node, site.start, site.latest
     for at in range(standing - 1, where - 1, -1):
         node[at + 1], start[at + 1], latest[at + 1] = node[at], start[at], latest[at]
     node[where] = stop
     for at in range(where, standing + 1):
-        level = max(start[at - 1] + form.lead[node[at - 1], node[at]], form.opens[node[at]])
-        if at > where and level == start[at]:
+        resource = served_at(model, start[at - 1], node[at - 1], node[at])
+        if at > where and resource == start[at]:
             break
-        start[at] = level
+        start[at] = resource
     for at in range(where, -1, -1):
-        level = min(latest[at + 1] - form.lead[node[at], node[at + 1]], form.closes[node[at]])
-        if at < where and level == latest[at]:
+        resource = needed_by(model, latest[at + 1], node[at], node[at + 1])
+        if at < where and resource == latest[at]:
             break
-        latest[at] = level
+        latest[at] = resource

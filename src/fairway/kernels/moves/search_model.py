@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt
 
+from fairway.kernels.compiling import inner
 from fairway.problems.instance import TOLERANCE
 from fairway.problems.model import START, Model
 
@@ -23,12 +24,13 @@ PART = 1 << 17
 class SearchModel(NamedTuple):
     """A model of V nodes, with the depot at both ends.
 
-    On the way from i to j the level grows by `lead[i, j]`, rises to `opens[j]` where it is lower, and must not pass
-    `closes[j]`: the start of service, or the load of a ship that collects. A named tuple, as compiled code takes it.
+    On the way from i to j the resource grows by `increment[i, j]`, rises to `opens[j]` where it is lower, and must not
+    pass `closes[j]`: the start of service, or the load of a ship that collects. A named tuple, as compiled code takes
+    it.
     """
 
     cost: Float[np.ndarray, "V V"]
-    lead: Float[np.ndarray, "V V"]
+    increment: Float[np.ndarray, "V V"]
     opens: Float[np.ndarray, " V"]
     closes: Float[np.ndarray, " V"]
     """With most of the judge's tolerance; the rest is for sums taken in another order than the judge's."""
@@ -44,14 +46,14 @@ class SearchModel(NamedTuple):
     power: Int[np.ndarray, " W"]
     """The exponent of the largest power of two that is not above the index."""
     by_set: bool
-    """Whether the level follows from the nodes passed, as a load does."""
+    """Whether the resource follows from the nodes passed, as a load does."""
 
 
 def search_model_of(model: Model) -> SearchModel:
     """What the moves take of a model."""
-    form = with_neighbours(search_model_without_neighbours(model))
-    assert form is not None, "without a deadline there is time for all neighbours"
-    return form
+    found = with_neighbours(search_model_without_neighbours(model))
+    assert found is not None, "without a deadline there is time for all neighbours"
+    return found
 
 
 def search_model_without_neighbours(model: Model) -> SearchModel:
@@ -64,20 +66,22 @@ def search_model_without_neighbours(model: Model) -> SearchModel:
     power[1:] = np.log2(np.arange(1, len(power))).astype(np.int64)
     nobody = np.zeros((len(opens), 0), np.uint32)
     lists = (nobody, nobody, nobody)
-    return SearchModel(model.cost, resource.lead, opens, closes, *lists, power, resource.by_set)
+    return SearchModel(
+        model.cost, resource.increment, opens, closes, *lists, power, resource.by_set
+    )
 
 
-def with_neighbours(form: SearchModel, until: float = math.inf) -> SearchModel | None:
-    """The form with all its neighbours; None where they are not known by that time on the monotonic clock."""
-    nodes, cost = len(form.opens), form.cost
+def with_neighbours(model: SearchModel, until: float = math.inf) -> SearchModel | None:
+    """The model with all its neighbours; None where they are not known by that time on the monotonic clock."""
+    nodes, cost = len(model.opens), model.cost
     kept = min(NEIGHBOURS, nodes - 2)
     after, before = np.empty((2, nodes, kept), np.uint32)
     near = np.empty((nodes, min(AROUND, max(nodes - 3, 0))), np.uint32)
     parts = [slice(at, at + max(1, PART // nodes)) for at in range(0, nodes, max(1, PART // nodes))]
     allowed = np.empty(cost.shape, bool)
     for part in parts:
-        leaves = np.maximum(form.opens[part], form.opens[0])
-        np.less_equal(leaves[:, None] + form.lead[part], form.closes, out=allowed[part])
+        leaves = np.maximum(model.opens[part], model.opens[0])
+        np.less_equal(leaves[:, None] + model.increment[part], model.closes, out=allowed[part])
     np.fill_diagonal(allowed, val=False)
     allowed[:, 0] = allowed[-1] = allowed[0, -1] = False
     for part in parts:
@@ -86,7 +90,7 @@ def with_neighbours(form: SearchModel, until: float = math.inf) -> SearchModel |
         after[part] = _cheapest(cost[part], allowed[part], kept, 0)
         before[part] = _cheapest(cost[:, part].T, allowed[:, part].T, kept, nodes - 1)
         near[part] = _around(cost, part, near.shape[1])
-    return form._replace(after=after, before=before, near=near)
+    return model._replace(after=after, before=before, near=near)
 
 
 def _cheapest(
@@ -110,3 +114,15 @@ def _least(values: Float[np.ndarray, "K V"], kept: int) -> Int[np.ndarray, "K M"
     columns = np.argpartition(values, min(kept, values.shape[1] - 1), axis=1)[:, :kept]
     order = np.argsort(np.take_along_axis(values, columns, axis=1), axis=1, kind="stable")
     return np.take_along_axis(columns, order, axis=1)
+
+
+@inner
+def served_at(model: SearchModel, resource: float, here: int, there: int) -> float:
+    """The resource at a node that is reached straight from another."""
+    return max(resource + model.increment[here, there], model.opens[there])
+
+
+@inner
+def needed_by(model: SearchModel, latest: float, here: int, there: int) -> float:
+    """The highest resource at a node from which the next is reached with no more than its latest."""
+    return min(latest - model.increment[here, there], model.closes[here])

@@ -25,57 +25,57 @@ PLAIN, TURN_A, TURN_B = ZERO, ZERO + 1, ZERO + 2
 
 
 @inner
-def change(form: SearchModel, line: TourState, i: int, j: int, k: int, turned: int) -> float:
+def change(model: SearchModel, state: TourState, i: int, j: int, k: int, turned: int) -> float:
     """What the swap adds to the cost of the tour."""
     if i < 1 or j < i - 1 or k <= j:
         return np.inf
-    cost, node = form.cost, line.node
+    cost, node = model.cost, state.node
     left, right = node[i - 1], node[k + 1]
     head, tail = node[j + 1], node[k]
     total = -cost[left, node[i]] - cost[tail, right]
     if turned & TURN_B:
         head, tail = tail, head
-        total += line.length[1, k] - line.length[1, j + 1]
-        total -= line.length[0, k] - line.length[0, j + 1]
+        total += state.length[1, k] - state.length[1, j + 1]
+        total -= state.length[0, k] - state.length[0, j + 1]
     if j < i:
         return total + cost[left, head] + cost[tail, right]
     begin, end = node[i], node[j]
     total -= cost[end, node[j + 1]]
     if turned & TURN_A:
         begin, end = end, begin
-        total += line.length[1, j] - line.length[1, i] - line.length[0, j] + line.length[0, i]
+        total += state.length[1, j] - state.length[1, i] - state.length[0, j] + state.length[0, i]
     return total + cost[left, head] + cost[tail, begin] + cost[end, right]
 
 
 @inner
-def arrival(form: SearchModel, line: TourState, i: int, j: int, k: int, turned: int) -> float:
-    """The level on reaching what comes after the swapped blocks; infinite if something in them is late.
+def arrival(model: SearchModel, state: TourState, i: int, j: int, k: int, turned: int) -> float:
+    """The resource on reaching what comes after the swapped blocks; infinite if something in them is late.
 
     The tour stays feasible where it is no higher than the latest there.
     """
     if i < 1 or j < i - 1 or k <= j:
         return np.inf
-    lead, node = form.lead, line.node
-    head, tail, way = node[j + 1], node[k], FORWARD
+    increment, node = model.increment, state.node
+    head, tail, direction = node[j + 1], node[k], FORWARD
     if turned & TURN_B:
-        head, tail, way = tail, head, BACKWARD
-    level = line.start[i - 1] + lead[node[i - 1], head]
-    level = across(form, line, way, j + 1, k, level)
-    if j >= i and level < np.inf:
-        begin, end, way = node[i], node[j], FORWARD
+        head, tail, direction = tail, head, BACKWARD
+    resource = state.start[i - 1] + increment[node[i - 1], head]
+    resource = across(model, state, direction, j + 1, k, resource)
+    if j >= i and resource < np.inf:
+        begin, end, direction = node[i], node[j], FORWARD
         if turned & TURN_A:
-            begin, end, way = end, begin, BACKWARD
-        level = across(form, line, way, i, j, level + lead[tail, begin])
+            begin, end, direction = end, begin, BACKWARD
+        resource = across(model, state, direction, i, j, resource + increment[tail, begin])
         tail = end
-    return level + lead[tail, node[k + 1]]
+    return resource + increment[tail, node[k + 1]]
 
 
 @inner
-def finish(form: SearchModel, line: TourState, at: int, level: float) -> float:
-    """The level at the end of the tour if this position is reached with the level given."""
-    last = len(line.node) - 1
-    waiting = peak(form, line, WAIT, at, last) + line.span[0, last]
-    return max(level + line.span[0, last] - line.span[0, at], waiting)
+def finish(model: SearchModel, state: TourState, at: int, resource: float) -> float:
+    """The resource at the end of the tour if this position is reached with the resource given."""
+    last = len(state.node) - 1
+    waiting = peak(model, state, WAIT, at, last) + state.span[0, last]
+    return max(resource + state.span[0, last] - state.span[0, at], waiting)
 
 
 @inner
@@ -119,7 +119,7 @@ def _turn(node: UInt[np.ndarray, " V"], i: int, j: int) -> None:
 
 
 @inner
-def apply(form: SearchModel, line: TourState, i: int, j: int, k: int, turned: int) -> None:
-    """Carry out the swap and bring the line up to date."""
-    rearrange(line.node, i, j, k, turned)
-    refresh(form, line, i, k)
+def apply(model: SearchModel, state: TourState, i: int, j: int, k: int, turned: int) -> None:
+    """Carry out the swap and bring the state up to date."""
+    rearrange(state.node, i, j, k, turned)
+    refresh(model, state, i, k)

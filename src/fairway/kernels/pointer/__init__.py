@@ -23,9 +23,9 @@ class Facts:
 class Pointer:
     """A decoder bound to a batch, its weights folded into what it says of each node.
 
-    Standing at node i with level t, head h gives node j the weight softmax(query_i . key_j + t drift_j); the answer
+    Standing at node i with resource t, head h gives node j the weight softmax(query_i . key_j + t drift_j); the answer
     is the weighted sum of the values, and the score of j is clip tanh(answer . aim_j + bias_j + its facts).
-    Square roots, the level's unit and the output projection are folded in, so a step multiplies by no weights.
+    Square roots, the resource's unit and the output projection are folded in, so a step multiplies by no weights.
     """
 
     query: Float[Tensor, "B N D"]
@@ -33,7 +33,8 @@ class Pointer:
     value: Float[Tensor, "B N D"]
     aim: Float[Tensor, "B N D"]
     drift: Float[Tensor, "B H N"]
-    """How much each head's weight for a node changes with the level: float32, since levels need all its digits."""
+    """How much each head's weight for a node changes with the resource: float32, since resources need all its
+    digits."""
     bias: Float[Tensor, "B N"]
     clip: float | None
     """Scores stay within plus and minus this; None leaves them as they are."""

@@ -45,7 +45,8 @@ Known = tuple[
     Float[np.ndarray, "B N"],
     Float[np.ndarray, " B"],
 ]
-"""The network of the facts, of no size where there is none; travel, lead, limit and unit, of which facts are made."""
+"""The network of the facts, of no size where there is none; travel, increment, latest and unit, of which facts are
+made."""
 Ports = tuple[UInt[np.ndarray, "B N"], Float[np.ndarray, "B N"], Float[np.ndarray, "B N"]]
 """Ports by draft, and their demands and drafts in that order."""
 Room = tuple[
@@ -62,7 +63,7 @@ class Walked:
     """P finished tours of each instance."""
 
     tours: Int[Tensor, "B P M"]
-    levels: Float[Tensor, "B P M"]
+    resources: Float[Tensor, "B P M"]
     """With which each stop is served."""
     dead_ends: Int[Tensor, "B P"]
 
@@ -71,7 +72,7 @@ def reaches(batch: Batch, pointer: Pointer, guard: MaskConfig) -> bool:
     """Whether all of this is compiled: not masks that look two steps ahead, end early, or ask a head."""
     two_steps = guard.kind == "ahead" and guard.rule.steps == 2
     plain = guard.kind != "learned" and guard.until is None and not two_steps
-    single = all(t.dtype == torch.float32 for t in (batch.limit, pointer.query, pointer.bias))
+    single = all(t.dtype == torch.float32 for t in (batch.latest, pointer.query, pointer.bias))
     return plain and single and pointer.clip is not None
 
 
@@ -89,7 +90,7 @@ def decode(
     tours = 1 if noise is None else noise.shape[1]
     begun, known = start(batch, tours), table(batch, guard.rule)
     rows, order = rows_of(known), in_order(known, guard).to(torch.uint32)
-    stand = (begun.node.numpy(), begun.level.contiguous().numpy(), begun.unvisited.numpy())
+    stand = (begun.node.numpy(), begun.resource.contiguous().numpy(), begun.unvisited.numpy())
     ports = _ports(batch, rows, guard)
     drawn = np.empty((0, 0, 0), np.float32) if noise is None else _array(noise)
     laid_out = (
@@ -100,14 +101,14 @@ def decode(
         (_said(pointer), _known(batch, pointer, rows)),
         (drawn, _array(order)),
     )
-    steps, found = batch.limit.shape[1] - 1, []
+    steps, found = batch.latest.shape[1] - 1, []
     for first in range(0, steps, max(steps, 1) if pause is None else STEPS):
         if pause is not None:
             pause(first / steps)
         last = steps if pause is None else min(first + STEPS, steps)
         found.append(tuple(map(torch.from_numpy, _walk(*laid_out, (first, last)))))
-    stops, levels, dead = zip(*found, strict=True)
-    return Walked(torch.cat(stops, -1), torch.cat(levels, -1), torch.stack(dead).sum(0))
+    stops, resources, dead = zip(*found, strict=True)
+    return Walked(torch.cat(stops, -1), torch.cat(resources, -1), torch.stack(dead).sum(0))
 
 
 def _asked(rows: Rows, guard: MaskConfig) -> Asked:
@@ -115,13 +116,13 @@ def _asked(rows: Rows, guard: MaskConfig) -> Asked:
     asked = asked_by(rows, guard.rule)
     if guard.kind == "ahead":
         return asked
-    return asked._replace(cap=np.full_like(rows.limit, np.inf), onward=False)
+    return asked._replace(cap=np.full_like(rows.latest, np.inf), onward=False)
 
 
 def _ports(batch: Batch, rows: Rows, guard: MaskConfig) -> Ports:
     """Nothing where the mask is not the exact one for drafts."""
     if guard.kind != "drafts":
-        none = np.empty((0, rows.limit.shape[1]), np.float32)
+        none = np.empty((0, rows.latest.shape[1]), np.float32)
         return none.astype(np.uint32), none, none
     assert batch.by_set, "the exact mask is for draft limits"
     sorted_ = due_date_order(batch)
@@ -137,12 +138,12 @@ def _said(pointer: Pointer) -> Said:
 
 def _known(batch: Batch, pointer: Pointer, rows: Rows) -> Known:
     facts, none = pointer.facts, np.empty(0, np.float32)
-    limit, unit = _array(batch.limit), _array(batch.unit)
+    latest, unit = _array(batch.latest), _array(batch.unit)
     if facts is None:
-        return none.reshape(0, 4), none, none, rows.lead, rows.lead, limit, unit
+        return none.reshape(0, 4), none, none, rows.increment, rows.increment, latest, unit
     inner, shift, outer = map(_array, (facts.inner, facts.shift, facts.outer))
     travel = _array(batch.travel(*every_pair(batch)))
-    return inner, shift, outer, travel, rows.lead, limit, unit
+    return inner, shift, outer, travel, rows.increment, latest, unit
 
 
 def _array(tensor: Tensor) -> np.ndarray:
@@ -156,21 +157,21 @@ def _walk(
     ports: Ports,
     stand: Stand,
     policy: tuple[Said, Known],
-    chance: tuple[Float[np.ndarray, "B P M"], UInt[np.ndarray, "B N"]],
+    seed: tuple[Float[np.ndarray, "B P M"], UInt[np.ndarray, "B N"]],
     which: tuple[int, int],
 ) -> tuple[Int[np.ndarray, "B P S"], Float[np.ndarray, "B P S"], Int[np.ndarray, "B P"]]:
-    """Some steps of all tours of all instances: their stops, the levels there, and how many left nothing allowed."""
+    """Some steps of all tours of all instances: their stops, the resources there, and how many left nothing allowed."""
     first, last = which
     node, now, unvisited = stand
     said, known = policy
-    noise, order = chance
+    noise, order = seed
     instances, tours, nodes = unvisited.shape
     shape = (instances, tours, nodes)
     answer = (np.empty(shape, np.float32), np.empty(shape, np.float32), np.empty(shape, np.bool_))
-    level, _, allowed = answer
+    resource, _, allowed = answer
     front = np.zeros((instances, tours), np.intp)
     stops = np.empty((instances, tours, last - first), np.int64)
-    levels = np.empty((instances, tours, last - first), np.float32)
+    resources = np.empty((instances, tours, last - first), np.float32)
     dead = np.zeros((instances, tours), np.int64)
     heads, depth = said[4].shape[1], said[0].shape[2]
     room = (
@@ -193,10 +194,10 @@ def _walk(
                 _clip(said[6], room)
                 draw = noise[b, p, at] if noise.shape[0] else np.float32(-1)
                 next_ = _choose(draw, order[b], room)
-                node[b, p], now[b, p] = next_, level[b, p, next_]
+                node[b, p], now[b, p] = next_, resource[b, p, next_]
                 unvisited[b, p, next_] = False
-                stops[b, p, at - first], levels[b, p, at - first] = next_, level[b, p, next_]
-    return stops, levels, dead
+                stops[b, p, at - first], resources[b, p, at - first] = next_, resource[b, p, next_]
+    return stops, resources, dead
 
 
 @njit(cache=True, nogil=True)
@@ -226,7 +227,7 @@ def _float(
     """The exact mask: a port is allowed iff it floats there and the rest can be served in the order of drafts."""
     order, demand, draft = ports
     b, p = tour
-    level, bound, allowed = answer
+    resource, bound, allowed = answer
     nodes = order.shape[1]
     after, least = np.empty(nodes + 1, np.float32), np.float32(np.inf)
     total = load
@@ -242,14 +243,14 @@ def _float(
         port = order[b, r]
         there = load + demand[b, r]
         slack = min(least - demand[b, r], after[r + 1], draft[b, r] - there)
-        level[b, p, port] = there
+        resource[b, p, port] = there
         bound[b, p, port] = there + slack
         allowed[b, p, port] = unvisited[b, p, port] & (slack >= -TOLERANCE)
         least = min(least, room[r])
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
-def _score(said: Said, b: int, here: int, level: float, room: Room) -> None:
+def _score(said: Said, b: int, here: int, resource: float, room: Room) -> None:
     """What the heads answer, and how well every candidate matches it."""
     query, key, value, aim, drift, bias, _ = said
     weights, answer, score, candidates = room
@@ -261,7 +262,7 @@ def _score(said: Said, b: int, here: int, level: float, room: Room) -> None:
         most = np.float32(-np.inf)
         for j in range(nodes):
             if candidates[j]:
-                match = level * drift[b, h, j]
+                match = resource * drift[b, h, j]
                 for d in range(begin, begin + depth):
                     match += query[b, here, d] * key[b, j, d]
                 weights[h, j] = match
@@ -290,16 +291,16 @@ def _weigh(
     known: Known, where: tuple[int, int, int], since: float, answer: Answer, room: Room
 ) -> None:
     """Add what the facts of each candidate are worth."""
-    inner, shift, outer, travel, lead, limit, unit = known
+    inner, shift, outer, travel, increment, latest, unit = known
     b, p, here = where
-    level, bound, _ = answer
+    resource, bound, _ = answer
     _, _, score, candidates = room
     for j in range(len(score)):
         if candidates[j]:
-            there = level[b, p, j]
+            there = resource[b, p, j]
             way = travel[b, here, j]
-            wait = _squashed((there - (since + lead[b, here, j])) / unit[b])
-            own = _squashed((limit[b, j] - there) / unit[b])
+            wait = _squashed((there - (since + increment[b, here, j])) / unit[b])
+            own = _squashed((latest[b, j] - there) / unit[b])
             ahead = _squashed((bound[b, p, j] - there) / unit[b])
             for f in range(len(outer)):
                 hidden = shift[f] + inner[f, 0] * way + inner[f, 1] * wait

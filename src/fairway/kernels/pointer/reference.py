@@ -19,7 +19,7 @@ FAR = 4.0
 def scores(
     pointer: Pointer,
     node: Int[Tensor, "B S"],
-    level: Float[Tensor, "B S"],
+    resource: Float[Tensor, "B S"],
     allowed: Bool[Tensor, "B S N"] | None = None,
     known: Float[Tensor, "B S N 4"] | None = None,
 ) -> Float[Tensor, "B S N"]:
@@ -28,7 +28,7 @@ def scores(
         tensor.unflatten(-1, (pointer.heads, -1)).transpose(1, 2)
         for tensor in (pointer.query[rows(node), node], pointer.key, pointer.value)
     )
-    match = (query @ key.mT).float() + level[:, None, :, None] * pointer.drift[:, :, None, :]
+    match = (query @ key.mT).float() + resource[:, None, :, None] * pointer.drift[:, :, None, :]
     if allowed is not None:
         match = match.masked_fill(~allowed[:, None], -torch.inf)
     answer = match.softmax(-1).to(value.dtype) @ value
@@ -54,17 +54,17 @@ def weighed(facts: Facts, known: Float[Tensor, "B S N 4"]) -> Float[Tensor, "B S
 
 
 def known_facts(
-    batch: Batch, node: Int[Tensor, "B S"], level: Float[Tensor, "B S"], outlook: Mask
+    batch: Batch, node: Int[Tensor, "B S"], resource: Float[Tensor, "B S"], mask: Mask
 ) -> Float[Tensor, "B S N 4"]:
     """The way, the wait, the slack to the own limit and to the look-ahead's, of each candidate; never bf16.
 
     Slacks are small where they matter and huge, or infinite, where they do not.
     """
-    there = torch.arange(outlook.level.shape[-1], device=node.device).expand_as(outlook.level)
+    there = torch.arange(mask.resource.shape[-1], device=node.device).expand_as(mask.resource)
     here = node[..., None].expand_as(there)
-    waiting = outlook.level - (level[..., None] + batch.lead(here, there))
-    own = batch.limit[:, None, :] - outlook.level
-    raised = torch.stack([waiting, own, outlook.slack], dim=-1)
+    waiting = mask.resource - (resource[..., None] + batch.increment(here, there))
+    own = batch.latest[:, None, :] - mask.resource
+    raised = torch.stack([waiting, own, mask.slack], dim=-1)
     raised = squashed(raised / batch.unit[:, None, None, None])
     return torch.cat([batch.travel(here, there)[..., None], raised], dim=-1)
 

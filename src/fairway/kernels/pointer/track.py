@@ -1,4 +1,4 @@
-"""A batch's law laid out for the decoding kernel: padded, and with the nodes in the order in which they bind."""
+"""A batch laid out for the decoding kernel: padded, and with the nodes in the order in which they bind."""
 
 from dataclasses import dataclass
 
@@ -28,16 +28,16 @@ class Track:
     """The node of each rank."""
     rank: Int[Tensor, "B N"]
     lines: Float[Tensor, "B 6 W"]
-    """Floor, limit, cap, demand, least and most.
+    """Earliest, latest, cap, demand, least and most.
 
     The cap bounds a node whatever is left to visit: its own limit and the return, as far as the rule asks. The demand
-    is by how much the level rises on coming to a node, where that is the same from everywhere. The least and the most
-    are those of all levels, anywhere else, from which the node can just be reached in time.
+    is by how much the resource rises on coming to a node, where that is the same from everywhere. The least and the
+    most are those of all resources, anywhere else, from which the node can just be reached in time.
     """
     squares: Float[Tensor, "B 3 W W"]
-    """Lead and travel, from row to column, and the highest level at the column that reaches the row in time."""
+    """Increment and travel, from row to column, and the highest resource at the column that reaches the row in time."""
     starts: Float[Tensor, "B 2"]
-    """The level at the outset, and the unit of slacks."""
+    """The initial resource, and the unit of slacks."""
     pairs: Int[Tensor, "B 2 Q"]
     """The ranks of two nodes that bind together; none of them where the rule does not ask."""
     sooner: Float[Tensor, "B 3 Q"]
@@ -47,16 +47,20 @@ class Track:
 def lay_out(batch: Batch, guard: MaskConfig) -> Track:
     """The tables of a batch for one guard."""
     known = table(batch, guard.rule)
-    nodes = known.limit.shape[1]
-    order, least = in_order(known, guard), known.latest.amin(1)
-    cap = known.limit
+    nodes = known.latest.shape[1]
+    order, least = in_order(known, guard), known.cutoff.amin(1)
+    cap = known.latest
     if guard.kind == "ahead" and guard.rule.steps == 1:
-        home = torch.minimum(known.limit, known.latest[:, :, 0])
+        home = torch.minimum(known.latest, known.cutoff[:, :, 0])
         cap = home if guard.rule.own else torch.full_like(home, torch.inf)
     padded = torch.nn.functional.pad(order, (0, width_for(nodes) - nodes))
-    most = known.latest.masked_fill(known.latest.isposinf(), -torch.inf).amax(1)
-    lines = torch.stack([known.floor, batch.limit, cap, known.lead[:, 0], least, most], dim=1)
-    squares = torch.stack([known.lead, batch.travel(*every_pair(batch)), known.latest.mT], dim=1)
+    most = known.cutoff.masked_fill(known.cutoff.isposinf(), -torch.inf).amax(1)
+    lines = torch.stack(
+        [known.earliest, batch.latest, cap, known.increment[:, 0], least, most], dim=1
+    )
+    squares = torch.stack(
+        [known.increment, batch.travel(*every_pair(batch)), known.cutoff.mT], dim=1
+    )
     rank = order.argsort(dim=1)
     by_row = squares.take_along_dim(padded[:, None, :, None], 2)
     return Track(
@@ -64,7 +68,7 @@ def lay_out(batch: Batch, guard: MaskConfig) -> Track:
         rank=rank,
         lines=lines.take_along_dim(padded[:, None, :], 2),
         squares=by_row.take_along_dim(padded[:, None, None, :], 3),
-        starts=torch.stack([batch.outset, batch.unit], dim=1),
+        starts=torch.stack([batch.initial, batch.unit], dim=1),
         **_twos(known, rank),
     )
 
@@ -72,7 +76,7 @@ def lay_out(batch: Batch, guard: MaskConfig) -> Track:
 def _twos(known: Table, rank: Int[Tensor, "B N"]) -> dict[str, Tensor]:
     pairs = known.pairs
     if pairs is None:
-        none = known.limit.new_empty(len(rank), 3, 0)
+        none = known.latest.new_empty(len(rank), 3, 0)
         return {"pairs": none[:, :2].int(), "sooner": none}
     ranks = rank[:, None].expand(-1, 2, -1).gather(2, pairs.nodes).int()
     return {"pairs": ranks, "sooner": torch.cat([pairs.sooner, pairs.least[:, None]], dim=1)}
@@ -80,7 +84,7 @@ def _twos(known: Table, rank: Int[Tensor, "B N"]) -> dict[str, Tensor]:
 
 def in_order(known: Table, guard: MaskConfig) -> Int[Tensor, "B N"]:
     """The nodes in the order in which they bind, the depot first."""
-    binding = known.limit if guard.kind == "drafts" else known.latest.amin(1)
+    binding = known.latest if guard.kind == "drafts" else known.cutoff.amin(1)
     depot = torch.full_like(binding[:, :1], -torch.inf)
     return torch.cat([depot, binding[:, 1:]], dim=1).argsort(dim=1, stable=True)
 

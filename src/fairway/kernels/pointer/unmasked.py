@@ -9,19 +9,19 @@ from fairway.problems.batch import rows
 
 
 def open_scores(
-    pointer: Pointer, node: Int[Tensor, "B S"], level: Float[Tensor, "B S"]
+    pointer: Pointer, node: Int[Tensor, "B S"], resource: Float[Tensor, "B S"]
 ) -> Float[Tensor, "B S N"]:
     """The same as `reference.scores` with nothing masked, without its weights of every head, step and node in memory.
 
-    The level joins the query as further components, the drift the key. Where products are in bf16 both are split into
-    a rounded part and the rest, so that the level keeps the digits that it needs.
+    The resource joins the query as further components, the drift the key. Where products are in bf16 both are split
+    into a rounded part and the rest, so that the resource keeps the digits that it needs.
     """
     query, key, value = (
         tensor.unflatten(-1, (pointer.heads, -1)).transpose(1, 2)
         for tensor in (pointer.query[rows(node), node], pointer.key, pointer.value)
     )
     depth = query.shape[-1]
-    asked = level[:, None, :, None].expand(-1, pointer.heads, -1, 1)
+    asked = resource[:, None, :, None].expand(-1, pointer.heads, -1, 1)
     told = pointer.drift[..., None]
     if key.dtype == torch.float32:
         query, key = torch.cat([query, asked], -1), torch.cat([key, told], -1)

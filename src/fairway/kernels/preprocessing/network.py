@@ -22,7 +22,7 @@ class Network:
     V nodes as in a model: the depot as START, the stops, the depot as HOME.
     """
 
-    lead: Matrix
+    increment: Matrix
     """From the start of service at the row to the arrival at the column, short by at most twice `guard`."""
     opens: Vector
     """No tour starts service earlier."""
@@ -46,7 +46,7 @@ def network(model: Model) -> Network:
     arcs = ~before.T & ~np.eye(len(closes), dtype=bool)
     arcs[START, HOME] = False
     # Shorter legs, so that sums taken in another order than the judge's never make a tour seem late.
-    short = np.maximum(resource.lead - resource.guard, 0.0)
+    short = np.maximum(resource.increment - resource.guard, 0.0)
     return Network(short, resource.earliest.copy(), closes, before, arcs, resource.guard)
 
 
@@ -66,10 +66,10 @@ class Reach:
 
 def reach(network: Network) -> Reach:
     """Search forward from every node, and backward in time from every node."""
-    lead, opens, closes = network.lead, network.opens, network.closes
+    increment, opens, closes = network.increment, network.opens, network.closes
     before, arcs = network.before, network.arcs
-    earliest = _first_starts(lead, opens, closes, before, arcs)
-    backward = _first_starts(*map(_turned, (lead, -closes, -opens, before, arcs)))
+    earliest = _first_starts(increment, opens, closes, before, arcs)
+    backward = _first_starts(*map(_turned, (increment, -closes, -opens, before, arcs)))
     return Reach(earliest, -_turned(backward))
 
 
@@ -80,7 +80,7 @@ def _turned(array: Shaped[np.ndarray, "..."]) -> Shaped[np.ndarray, "..."]:
 
 @njit(cache=True)
 def _first_starts(
-    lead: Matrix, opens: Vector, closes: Vector, before: Marks, arcs: Marks
+    increment: Matrix, opens: Vector, closes: Vector, before: Marks, arcs: Marks
 ) -> Matrix:
     """Dijkstra from every node: who leaves later never arrives earlier, so that the first to be reached is settled."""
     nodes = len(opens)
@@ -101,7 +101,7 @@ def _first_starts(
             waiting -= 1
             reached[place] = reached[waiting]
             for there in nexts[here, : degree[here]]:
-                time = max(start[here] + lead[here, there], opens[there])
+                time = max(start[here] + increment[here, there], opens[there])
                 # What must come before the source is on no way from it.
                 if time < start[there] and time <= closes[there] and not before[there, source]:
                     if start[there] == np.inf:

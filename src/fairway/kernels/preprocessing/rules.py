@@ -12,7 +12,7 @@ import numpy as np
 from fairway.kernels.compiling import njit
 from fairway.kernels.preprocessing.network import Marks, Matrix, Network, Reach, Vector
 
-MaskRule = Callable[[Network, Reach], Network]
+Rule = Callable[[Network, Reach], Network]
 REPEATS = 1_000
 """Of a rule that goes on while it finds something; a handful is usual."""
 
@@ -51,7 +51,7 @@ def lower_closings_by_arrival(network: Network, reach: Reach) -> Network:
     The judge never idles in front of an open window; a schedule that did could start later. What is lowered lowers its
     neighbours in turn, so the rule is repeated while it finds something, but not for as long as tiny legs could take.
     """
-    longest = np.where(network.arcs, network.lead + 2 * network.guard, -np.inf)
+    longest = np.where(network.arcs, network.increment + 2 * network.guard, -np.inf)
     closes = network.closes
     for _ in range(REPEATS):
         arrival = (closes[:, None] + longest).max(axis=0)
@@ -70,7 +70,7 @@ def drop_arcs(network: Network, reach: Reach) -> Network:
     network the first and last stops.
     """
     arcs = _possible_arcs(
-        network.lead,
+        network.increment,
         network.opens,
         network.closes,
         network.arcs & ~network.before.T,
@@ -94,7 +94,7 @@ def drop_rivals(network: Network, reach: Reach) -> Network:
     return replace(network, arcs=arcs, before=before)
 
 
-RULES: tuple[MaskRule, ...] = (
+RULES: tuple[Rule, ...] = (
     raise_openings,
     lower_closings,
     infer_orders,
@@ -144,7 +144,12 @@ def _possible_orders(
 
 @njit(cache=True)
 def _possible_arcs(
-    lead: Matrix, opens: Vector, closes: Vector, arcs: Marks, earliest_at: Matrix, latest: Matrix
+    increment: Matrix,
+    opens: Vector,
+    closes: Vector,
+    arcs: Marks,
+    earliest_at: Matrix,
+    latest: Matrix,
 ) -> Marks:
     """Which arcs are in time and leave every third node a place."""
     possible = arcs.copy()
@@ -152,8 +157,8 @@ def _possible_arcs(
     for i in range(nodes):
         for j in range(nodes):
             if possible[i, j]:
-                first = max(opens[j], opens[i] + lead[i, j])
-                last = min(closes[i], closes[j] - lead[i, j])
+                first = max(opens[j], opens[i] + increment[i, j])
+                last = min(closes[i], closes[j] - increment[i, j])
                 placed = first <= closes[j]
                 for k in range(nodes if placed else 0):
                     placed &= (earliest_at[i, k] <= last) | (first <= latest[j, k])

@@ -15,9 +15,9 @@ from fairway.solver.explain.relaxation import LONGEST_PROOF, repair_of
 from fairway.solver.explain.trivial import (
     Conflict,
     Vector,
+    increments,
     label,
     lateness_forgiven,
-    leads,
     listed,
     obstacles,
     overload,
@@ -73,7 +73,7 @@ def colliding_pairs(
     instance: Instance, apart_from: Sequence[int] = (), until: float = math.inf
 ) -> Iterator[tuple[int, int]]:
     """Two stops of which neither can come first; no stop is in two pairs, nor is one of those given."""
-    ways, limit = leads(instance), instance.closes + lateness_forgiven(instance)
+    ways, limit = increments(instance), instance.closes + lateness_forgiven(instance)
     there, back = quickest(ways, 0)
     start, latest = (
         np.maximum(instance.opens[0] + there, instance.opens),

@@ -106,19 +106,19 @@ def least_late(
     """
     began = time.monotonic()
     model = model_of(instance)
-    form = search_model_without_neighbours(model)._replace(
+    search_model = search_model_without_neighbours(model)._replace(
         closes=model.resource.latest
     )  # as stated, without tolerance
-    lines = [tardy_tour(node) for node in (*map(model.inward, known), by_deadline(form))]
-    totals = [look_over(form, line) for line in lines]
+    tardy = [tardy_tour(node) for node in (*map(model.inward, known), by_deadline(search_model))]
+    totals = [look_over(search_model, order) for order in tardy]
     best = min(totals)
     work = min(work, WORK * instance.nodes**2)
-    line, random = lines[totals.index(best)], seeded(0)
+    order, random = tardy[totals.index(best)], seeded(0)
     until -= time.monotonic() - began  # the judge takes about as long as all this did
     while work > 0 and time.monotonic() < until:
-        best = ease(form, line, random, best, min(work, QUANTUM))
+        best = ease(search_model, order, random, best, min(work, QUANTUM))
         work = work - QUANTUM if best > 0 else 0
-    return verify(instance, model.outward(line.kept[1:-1]))
+    return verify(instance, model.outward(order.kept[1:-1]))
 
 
 def share(part: float, until: float) -> float:

@@ -52,16 +52,16 @@ def lateness_forgiven(instance: Instance) -> float:
     return resource.allowance + instance.nodes * resource.guard
 
 
-def leads(instance: Instance) -> tuple[Matrix, Matrix]:
+def increments(instance: Instance) -> tuple[Matrix, Matrix]:
     """The times from the start of service at the row to the arrival at the column, and the other way round."""
-    lead = instance.service[:, None] + instance.travel
-    return lead, np.ascontiguousarray(lead.T)
+    increment = instance.service[:, None] + instance.travel
+    return increment, np.ascontiguousarray(increment.T)
 
 
-def quickest(leads: tuple[Matrix, Matrix], node: int) -> tuple[Vector, Vector]:
+def quickest(increments: tuple[Matrix, Matrix], node: int) -> tuple[Vector, Vector]:
     """The least times from the node and to it by way of any stops, which are served, but not waited for."""
-    stops = np.arange(len(leads[0])) > 0
-    return shortest(leads[0], node, stops), shortest(leads[1], node, stops)
+    stops = np.arange(len(increments[0])) > 0
+    return shortest(increments[0], node, stops), shortest(increments[1], node, stops)
 
 
 def closed_too_early(instance: Instance) -> Iterator[Conflict]:
@@ -70,7 +70,9 @@ def closed_too_early(instance: Instance) -> Iterator[Conflict]:
     if not _late(instance, *straight, 0.0).any():
         return
     forgiven = lateness_forgiven(instance)
-    there, back = quickest(leads(instance), 0)  # a way round may be quicker than the leg itself
+    there, back = quickest(
+        increments(instance), 0
+    )  # a way round may be quicker than the leg itself
     for stop in np.flatnonzero(_late(instance, there, back, forgiven)).tolist():
         name, closes = label(instance, stop), instance.closes
         arrival = instance.opens[0] + there[stop]
@@ -161,9 +163,9 @@ def subset(instance: Instance, stops: Sequence[int], until: float = math.inf) ->
     others = np.ones(instance.nodes, dtype=bool)
     others[nodes] = False
     straight = instance.service[:, None] + instance.travel
-    lead = np.empty((len(nodes), len(nodes)))
+    increment = np.empty((len(nodes), len(nodes)))
     for row, node in enumerate(nodes):
         if time.monotonic() > until:
             return None
-        lead[row] = shortest(straight, node, others)[nodes]
-    return instance.restricted(nodes, np.maximum(lead - instance.service[nodes, None], 0.0))
+        increment[row] = shortest(straight, node, others)[nodes]
+    return instance.restricted(nodes, np.maximum(increment - instance.service[nodes, None], 0.0))

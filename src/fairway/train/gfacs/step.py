@@ -34,7 +34,7 @@ from fairway.train.config import ColonyConfig
 from fairway.train.losses import foresight_loss
 from fairway.train.recorded import Recordings
 from fairway.train.schedule import Tempo
-from fairway.train.step import Phase, questions, rightly_judged, tour_figures
+from fairway.train.step import Phase, rightly_judged, targets, tour_figures
 
 FIGURES = (
     "loss", "cost", "length", "excess", "broken", "dead_ends", "sol_infeasible", "inst_infeasible",
@@ -61,7 +61,7 @@ def learn(
     config: ColonyConfig, colony: Colony, phase: Phase, tempo: Tempo, generator: Generator
 ) -> Float[Tensor, " F"]:
     """Add the gradient of one batch to the network's, and return the figures."""
-    batch = draw(config.law, config.nodes, config.batch, generator)
+    batch = draw(config.distribution, config.nodes, config.batch, generator)
     shape = (config.batch, config.ants, config.nodes - 1)
     noise = torch.rand(shape, generator=generator, device=generator.device)
     heatmap = colony.policy(batch)
@@ -71,7 +71,7 @@ def learn(
     sampled = walked(explore, batch, pull.detach(), noise)
     chance = int(torch.randint(2**31, (), generator=generator, device=generator.device))
     tours = searched(batch, sampled.built.tours.cpu().numpy(), chance, colony.workers)
-    there = torch.from_numpy(tours).to(batch.limit.device)
+    there = torch.from_numpy(tours).to(batch.latest.device)
     bettered = walked(replay_tours, batch, there)
     cost, better = (cost_to_ants(batch, each.built) for each in (sampled, bettered))
     energies = shared_energy(cost, better, tempo.credit)
@@ -94,8 +94,8 @@ def searched(
 ) -> Int[np.ndarray, "B P M"]:
     """What a local search makes of every tour, by so many threads."""
     models = map(model_of, instances_in(batch))
-    forms = side_by_side(search_model_of, list(models), workers)
-    return polish(forms, tours, seed=seed, workers=workers)
+    search_models = side_by_side(search_model_of, list(models), workers)
+    return polish(search_models, tours, seed=seed, workers=workers)
 
 
 def energy(cost: Float[Tensor, "B P"]) -> Float[Tensor, "B P"]:
@@ -158,20 +158,20 @@ def head_loss(
     """The PIP-D head's loss on every choice that was one, and how many candidates it judged rightly."""
     assert config.foresight is not None, "only PIP-D has a head"
     some = slice(config.foresight.tours)
-    tours, levels = sampled.built.tours[:, some], sampled.levels[:, some]
-    states, asked, doomed = questions(batch, config.guard, tours, levels)
+    tours, resources = sampled.built.tours[:, some], sampled.resources[:, some]
+    states, asked, unsafe = targets(batch, config.guard, tours, resources)
     if config.sparse:
         near = ~beyond(heatmap.neighbours)[rows(states.node), states.node]
         near = near.view(*tours.shape, -1)[:, :, :-1]
-        asked, doomed = asked & near, doomed & near
+        asked, unsafe = asked & near, unsafe & near
     here = states.node.view(tours.shape)
     before = torch.cat([here[..., :1], here[..., :-1]], dim=-1).flatten(1)
-    score = policy.forecast(heatmap, batch)(before, states.node, states.level)
+    score = policy.forecast(heatmap, batch)(before, states.node, states.resource)
     # All steps of all ants are balanced together.
     score = score.view(*tours.shape, -1)[:, :, :-1]
-    asked, doomed, score = (part.flatten(1, 2)[:, :, None] for part in (asked, doomed, score))
-    counts = (doomed.sum()[None], (asked & ~doomed).sum()[None])
-    return foresight_loss(score, doomed, asked, counts), rightly_judged(score, doomed, asked)
+    asked, unsafe, score = (part.flatten(1, 2)[:, :, None] for part in (asked, unsafe, score))
+    counts = (unsafe.sum()[None], (asked & ~unsafe).sum()[None])
+    return foresight_loss(score, unsafe, asked, counts), rightly_judged(score, unsafe, asked)
 
 
 def _as_large(head: Float[Tensor, ""], balance: Float[Tensor, ""]) -> Float[Tensor, ""]:

@@ -36,7 +36,7 @@ class Ranks:
     seen: Int[Tensor, "B W N N"]
     """By word, rank and row: the columns up to each rank, a bit each."""
     home: Float[Tensor, "B N"]
-    """The highest level at a node that keeps its own limit and the return."""
+    """The highest resource at a node that keeps its own limit and the return."""
 
 
 def ranks(known: Table) -> Ranks:
@@ -50,13 +50,13 @@ def ranks(known: Table) -> Ranks:
 
 def _in_order(known: Table) -> tuple[Float[Tensor, "B N N"], Int[Tensor, "B N N"]]:
     """By rank and row: the entries of each row in order, and their columns."""
-    assert known.latest.dtype == torch.float32, "the kernels compute in float32"
-    ranked, order = known.latest.mT.contiguous().sort(dim=1, stable=True)
+    assert known.cutoff.dtype == torch.float32, "the kernels compute in float32"
+    ranked, order = known.cutoff.mT.contiguous().sort(dim=1, stable=True)
     return ranked, order
 
 
 def _home(known: Table) -> Float[Tensor, "B N"]:
-    return torch.minimum(known.limit, known.latest[:, :, 0]).contiguous()
+    return torch.minimum(known.latest, known.cutoff[:, :, 0]).contiguous()
 
 
 def ranks_size(nodes: int) -> int:
@@ -73,14 +73,14 @@ def lookahead(prepared: Ranks, state: State, rule: MaskRule) -> Mask:
     left = torch.empty(instances, tours, words, dtype=torch.int64, device=unvisited.device)
     packs = (triton.cdiv(instances * tours, TOURS), words)
     _packed[packs](unvisited, left, instances * tours, nodes, words, WORD, TOURS)
-    level = torch.empty(unvisited.shape, device=unvisited.device)
-    bound, allowed = torch.empty_like(level), torch.empty_like(unvisited)
+    resource = torch.empty(unvisited.shape, device=unvisited.device)
+    bound, allowed = torch.empty_like(resource), torch.empty_like(unvisited)
     grid = (triton.cdiv(tours, TOURS), instances, triton.cdiv(nodes, LANES))
     sizes = (rule.tolerance, tours, nodes, words, nodes.bit_length(), rule.own, TOURS, LANES)
-    facts = (known.lead, known.floor, prepared.home, prepared.ranked, prepared.seen)
-    at = (state.node.contiguous(), state.level.contiguous(), left, unvisited)
-    _one_step[grid](*facts, *at, level, bound, allowed, *sizes)
-    return Mask(level, bound, allowed)
+    facts = (known.increment, known.earliest, prepared.home, prepared.ranked, prepared.seen)
+    at = (state.node.contiguous(), state.resource.contiguous(), left, unvisited)
+    _one_step[grid](*facts, *at, resource, bound, allowed, *sizes)
+    return Mask(resource, bound, allowed)
 
 
 class Walk:
@@ -94,22 +94,22 @@ class Walk:
         self._known, self._rule, self._home = known, rule, _home(known)
         self._ranked, order = _in_order(known)
         self._order = order.to(torch.int32)
-        instances, nodes = known.limit.shape
-        shape, device = (instances, tours, nodes), known.limit.device
+        instances, nodes = known.latest.shape
+        shape, device = (instances, tours, nodes), known.latest.device
         self._front = torch.zeros(shape, dtype=torch.int32, device=device)
 
     def __call__(self, state: State) -> Mask:
         """What the rule says of every candidate of the state reached."""
         unvisited = state.unvisited.contiguous()
         instances, tours, nodes = unvisited.shape
-        level = torch.empty(unvisited.shape, device=unvisited.device)
-        bound, allowed = torch.empty_like(level), torch.empty_like(unvisited)
+        resource = torch.empty(unvisited.shape, device=unvisited.device)
+        bound, allowed = torch.empty_like(resource), torch.empty_like(unvisited)
         grid = (triton.cdiv(tours, TOURS), instances, triton.cdiv(nodes, LANES))
-        facts = (self._known.lead, self._known.floor, self._home, self._ranked, self._order)
-        at = (state.node.contiguous(), state.level.contiguous(), unvisited, self._front)
+        facts = (self._known.increment, self._known.earliest, self._home, self._ranked, self._order)
+        at = (state.node.contiguous(), state.resource.contiguous(), unvisited, self._front)
         sizes = (self._rule.tolerance, tours, nodes, self._rule.own, TOURS, LANES)
-        _one_step_on[grid](*facts, *at, level, bound, allowed, *sizes)
-        return Mask(level, bound, allowed)
+        _one_step_on[grid](*facts, *at, resource, bound, allowed, *sizes)
+        return Mask(resource, bound, allowed)
 
 
 @triton.jit
@@ -128,18 +128,18 @@ def _packed(unvisited, left, T, N, W, WORD: tl.constexpr, TOURS: tl.constexpr):
 
 @triton.jit
 def _one_step(
-    lead, floor, home, ranked, seen, node, at_level, left, unvisited, level_out, bound_out, allowed_out,
+    increment, earliest, home, ranked, seen, node, at_resource, left, unvisited, resource_out, bound_out, allowed_out,
     tolerance, P, N: tl.constexpr, W: tl.constexpr, PROBES: tl.constexpr, OWN: tl.constexpr,
     TOURS: tl.constexpr, LANES: tl.constexpr,
 ):  # fmt: skip
-    """The level and the bound of candidates, and whether they pass."""
+    """The resource and the bound of candidates, and whether they pass."""
     b = tl.program_id(1).to(tl.int64)
     i = tl.program_id(2) * LANES + tl.arange(0, LANES)
     inside = i < N
     i = tl.where(inside, i, 0)
     seen += b * N * N * W
     ranked += b * N * N
-    lowest = tl.load(floor + b * N + i)
+    lowest = tl.load(earliest + b * N + i)
     own = tl.load(home + b * N + i)
     for p in range(tl.program_id(0) * TOURS, tl.minimum(P, tl.program_id(0) * TOURS + TOURS)):
         tour = b * P + p
@@ -160,18 +160,18 @@ def _one_step(
         bound = tl.load(ranked + low * N + i)
         if OWN:
             bound = tl.minimum(bound, own)
-        rise = tl.load(lead + (b * N + tl.load(node + tour)) * N + i)
-        level = tl.maximum(tl.load(at_level + tour) + rise, lowest)
+        rise = tl.load(increment + (b * N + tl.load(node + tour)) * N + i)
+        resource = tl.maximum(tl.load(at_resource + tour) + rise, lowest)
         out = tour * N + i
         is_left = tl.load(unvisited + out) != 0
-        tl.store(level_out + out, level, mask=inside)
+        tl.store(resource_out + out, resource, mask=inside)
         tl.store(bound_out + out, bound, mask=inside)
-        tl.store(allowed_out + out, is_left & (level <= bound + tolerance), mask=inside)
+        tl.store(allowed_out + out, is_left & (resource <= bound + tolerance), mask=inside)
 
 
 @triton.jit
 def _one_step_on(
-    lead, floor, home, ranked, order, node, at_level, unvisited, front, level_out, bound_out, allowed_out,
+    increment, earliest, home, ranked, order, node, at_resource, unvisited, front, resource_out, bound_out, allowed_out,
     tolerance, P, N: tl.constexpr, OWN: tl.constexpr, TOURS: tl.constexpr, LANES: tl.constexpr,
 ):  # fmt: skip
     """The same from the rank where each row of each tour stood, which only ever grows; the last is the row's own."""
@@ -181,7 +181,7 @@ def _one_step_on(
     i = tl.where(inside, i, 0)
     ranked += b * N * N
     order += b * N * N
-    lowest = tl.load(floor + b * N + i)
+    lowest = tl.load(earliest + b * N + i)
     own = tl.load(home + b * N + i)
     for p in range(tl.program_id(0) * TOURS, tl.minimum(P, tl.program_id(0) * TOURS + TOURS)):
         tour = b * P + p
@@ -198,9 +198,9 @@ def _one_step_on(
         bound = tl.load(ranked + rank * N + i)
         if OWN:
             bound = tl.minimum(bound, own)
-        rise = tl.load(lead + (b * N + here) * N + i)
-        level = tl.maximum(tl.load(at_level + tour) + rise, lowest)
+        rise = tl.load(increment + (b * N + here) * N + i)
+        resource = tl.maximum(tl.load(at_resource + tour) + rise, lowest)
         is_left = tl.load(unvisited + out) != 0
-        tl.store(level_out + out, level, mask=inside)
+        tl.store(resource_out + out, resource, mask=inside)
         tl.store(bound_out + out, bound, mask=inside)
-        tl.store(allowed_out + out, is_left & (level <= bound + tolerance), mask=inside)
+        tl.store(allowed_out + out, is_left & (resource <= bound + tolerance), mask=inside)

@@ -17,7 +17,7 @@ COLUMNS = 16
 def settled(
     lowest: Float[Tensor, "B N"],
     highest: Float[Tensor, "B N"],
-    way: Float[Tensor, "B N N"],
+    shortest: Float[Tensor, "B N N"],
     back: Float[Tensor, "B N N"],
     margin: Float[Tensor, "B 1"],
     allowance: Float[Tensor, "B 1"],
@@ -27,7 +27,7 @@ def settled(
     instances, nodes = lowest.shape
     now, after = torch.stack([lowest, highest], dim=1), lowest.new_empty(instances, 2, nodes)
     width = triton.next_power_of_2(nodes)
-    parts = (way.contiguous(), back.contiguous(), margin.contiguous(), allowance.contiguous())
+    parts = (shortest.contiguous(), back.contiguous(), margin.contiguous(), allowance.contiguous())
     _settle[(instances,)](
         now, after, *parts, nodes, rounds, width, min(COLUMNS, width), num_warps=4
     )
@@ -36,12 +36,12 @@ def settled(
 
 @triton.jit
 def _settle(
-    now, after, way, back, margin, allowance, N, rounds, W: tl.constexpr, C: tl.constexpr
+    now, after, shortest, back, margin, allowance, N, rounds, W: tl.constexpr, C: tl.constexpr
 ):  # fmt: skip
     """Bounds stand in `now`, lowest then highest; a round writes new ones to `after` and then takes them over."""
     b = tl.program_id(0).to(tl.int64)
     now, after = now + b * 2 * N, after + b * 2 * N
-    way, back = way + b * N * N, back + b * N * N
+    shortest, back = shortest + b * N * N, back + b * N * N
     spare, allowed = tl.load(margin + b), tl.load(allowance + b)
     row = tl.arange(0, W)
     real = row < N
@@ -54,7 +54,7 @@ def _settle(
             column = first + tl.arange(0, C)
             there = column < N
             cell, inside = row[:, None] * N + column[None, :], real[:, None] & there[None, :]
-            leg = tl.load(way + cell, mask=inside, other=0.0)
+            leg = tl.load(shortest + cell, mask=inside, other=0.0)
             home = tl.load(back + cell, mask=inside, other=-float("inf"))
             low_there = tl.load(now + column, mask=there, other=0.0)
             high_there = tl.load(now + N + column, mask=there, other=0.0)
@@ -65,7 +65,7 @@ def _settle(
             raised = tl.maximum(low_there, tl.max(reached, axis=0) - spare)
             tl.store(after + column, raised, mask=there)
         lowered = tl.minimum(high, least + spare)
-        tl.debug_barrier()  # all have read what is now, and the new lowest levels are there to be read
+        tl.debug_barrier()  # all have read what is now, and the new lowest resources are there to be read
         raised = tl.load(after + row, mask=real, other=0.0)
         changed = (raised != low) | (lowered != high)
         tl.store(now + row, raised, mask=real)

@@ -2,7 +2,7 @@
 
 A program runs a few tours of one instance from the depot to the end. What it learns on the way - the softmaxes of the
 heads and their answers, and by how much each score would raise the log-probability of what was chosen - is all that
-the gradient needs, so nothing is computed forwards a second time. Levels, slacks and softmaxes are float32; products
+the gradient needs, so nothing is computed forwards a second time. Resources, slacks and softmaxes are float32; products
 run in the dtype of the pointer.
 """
 
@@ -39,7 +39,7 @@ class Walked:
     """P finished tours of each instance, and what the kernel summed up along them."""
 
     tours: Int[Tensor, "B P M"]
-    levels: Float[Tensor, "B P M"]
+    resources: Float[Tensor, "B P M"]
     log_probability: Float[Tensor, "B P"]
     length: Float[Tensor, "B P"]
     excess: Float[Tensor, "B P"]
@@ -80,13 +80,13 @@ def decode(
         (noise.new_empty(0),) * 3 if facts is None else (facts.inner, facts.shift, facts.outer)
     )
     asked = Asked(guard, choice, pointer.clip)
-    sums, ranks, levels = _Walk.apply(*said, *network, seer, track, by_step, ranks, asked)
+    sums, ranks, resources = _Walk.apply(*said, *network, seer, track, by_step, ranks, asked)
     wide = track.order[:, None, :].expand(-1, ranks.shape[1], -1)
     stops = wide.gather(2, ranks.long()).transpose(1, 2)
     log_probability, length, excess, worst, broken, dead_ends = sums.unbind(-1)
     counts = (broken.detach().long(), dead_ends.detach().long())
     summed = (length.detach(), excess.detach(), worst.detach(), *counts)
-    return Walked(stops, levels.transpose(1, 2), log_probability, *summed)
+    return Walked(stops, resources.transpose(1, 2), log_probability, *summed)
 
 
 def _by_rank(
@@ -121,7 +121,7 @@ class _Walk(torch.autograd.Function):
         answers = room(depth, said.dtype)
         softmaxes, grades = room(heads, torch.float32), room(width, said.dtype)
         slacks = room(width, said.dtype, saving and units > 0)
-        levels, sums = torch.empty_like(noise), noise.new_empty(batch, tours, 6)
+        resources, sums = torch.empty_like(noise), noise.new_empty(batch, tours, 6)
         guard = asked.guard
         ahead = 5 if guard.rule.pairs else 1 + guard.rule.steps
         mask = {"none": 0, "ahead": ahead, "drafts": 3, "learned": 4}[guard.kind]
@@ -130,7 +130,7 @@ class _Walk(torch.autograd.Function):
         together = min(together, max(FEWEST, triton.next_power_of_2(tours)))
         walk[(triton.cdiv(tours, together), batch)](
             said, drift, bias, *seer, inner, shift, outer, track.lines, track.squares, track.starts,
-            track.pairs, track.sooner, noise, chosen, levels, answers, softmaxes, grades, slacks, sums,
+            track.pairs, track.sooner, noise, chosen, resources, answers, softmaxes, grades, slacks, sums,
             tours, steps, track.pairs.shape[2], steps if guard.until is None else guard.until,
             guard.rule.tolerance, asked.clip,
             depth, heads, width, together, units, mask, CHOICES[asked.choice], saving, _exact(said),
@@ -138,16 +138,16 @@ class _Walk(torch.autograd.Function):
         )  # fmt: skip
         ctx.save_for_backward(
             said, drift, inner, shift, outer, track.lines, track.squares, track.starts,
-            chosen, levels, answers, softmaxes, grades, slacks,
+            chosen, resources, answers, softmaxes, grades, slacks,
         )  # fmt: skip
-        ctx.mark_non_differentiable(chosen, levels)
-        return sums, chosen, levels
+        ctx.mark_non_differentiable(chosen, resources)
+        return sums, chosen, resources
 
     @staticmethod
     def backward(ctx, d_sums, *_):
         (
             said, drift, inner, shift, outer, lines, squares, starts,
-            ranks, levels, answers, softmaxes, grades, slacks,
+            ranks, resources, answers, softmaxes, grades, slacks,
         ) = ctx.saved_tensors  # fmt: skip
         weight = d_sums[..., 0].contiguous()
         batch, steps, tours = ranks.shape
@@ -163,7 +163,7 @@ class _Walk(torch.autograd.Function):
         d_aim = (answers_flat * each[..., None]).mT @ grades_flat
         d_bias = (each[:, None, :] @ grades_flat)[:, 0].float()
         gradient[(heads, batch, width // block)](
-            said, drift, ranks, levels, answers, backs, softmaxes, grades, weight,
+            said, drift, ranks, resources, answers, backs, softmaxes, grades, weight,
             d_query, d_value_key, d_drift, tours, steps,
             depth, heads, width, block, STEPS, _exact(said), num_warps=4, num_stages=2,
         )  # fmt: skip
@@ -173,7 +173,7 @@ class _Walk(torch.autograd.Function):
         if units:
             parts = weight.new_empty(batch, SHARES, units, 6)
             facts_gradient[(SHARES, batch)](
-                inner, shift, outer, lines, squares, starts, ranks, levels, slacks, grades, weight,
+                inner, shift, outer, lines, squares, starts, ranks, resources, slacks, grades, weight,
                 parts, tours, steps, width, units, STEPS, SHARES, num_warps=8,
             )  # fmt: skip
             whole = parts.sum((0, 1))

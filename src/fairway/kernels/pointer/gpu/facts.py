@@ -8,7 +8,7 @@ import os
 import triton
 import triton.language as tl
 
-from fairway.kernels.pointer.gpu.masks import FLOOR, LEAD, LIMIT, LINES, TRAVEL
+from fairway.kernels.pointer.gpu.masks import EARLIEST, INCREMENT, LATEST, LINES, TRAVEL
 
 FAR = tl.constexpr(4.0)
 LOG2E = tl.constexpr(1.4426950408889634)
@@ -55,14 +55,14 @@ def squashed(slack, per_unit):
 
 
 @triton.jit
-def facts_of(node, level, ahead, lines, squares, per_unit, W: tl.constexpr):
+def facts_of(node, resource, ahead, lines, squares, per_unit, W: tl.constexpr):
     """Way, wait, own slack and the look-ahead's slack (given, squashed), of all nodes, where tours stand."""
     column = tl.arange(0, W)
     edge = node[:, None] * W + column[None, :]
     way = tl.load(squares + TRAVEL * W * W + edge)
-    arrival = level[:, None] + tl.load(squares + LEAD * W * W + edge)
-    served = tl.maximum(arrival, tl.load(lines + FLOOR * W + column)[None, :])
-    own = squashed(tl.load(lines + LIMIT * W + column)[None, :] - served, per_unit)
+    arrival = resource[:, None] + tl.load(squares + INCREMENT * W * W + edge)
+    served = tl.maximum(arrival, tl.load(lines + EARLIEST * W + column)[None, :])
+    own = squashed(tl.load(lines + LATEST * W + column)[None, :] - served, per_unit)
     return way, squashed(served - arrival, per_unit), own, ahead
 
 
@@ -80,7 +80,7 @@ def weighed(way, wait, own, ahead, inner, shift, outer, F: tl.constexpr):
 
 @triton.jit
 def facts_gradient(
-    inner, shift, outer, lines, squares, starts, tours, levels, slacks, grades, weight, out,
+    inner, shift, outer, lines, squares, starts, tours, resources, slacks, grades, weight, out,
     P, M, W: tl.constexpr, F: tl.constexpr, Q: tl.constexpr, SHARE: tl.constexpr,
 ):  # fmt: skip
     """The gradient of the network's weights over one share of the steps of one instance: F rows of six."""
@@ -98,14 +98,14 @@ def facts_gradient(
         real = step < P * M
         at = b * P * M + step
         node = tl.load(tours + at - P, mask=real & (step >= P), other=0)
-        level = tl.load(levels + at, mask=real, other=0.0)
+        resource = tl.load(resources + at, mask=real, other=0.0)
         scale = tl.load(weight + b * P + step % P, mask=real, other=0.0)
         cell = at[:, None] * W + column[None, :]
         grade = (
             tl.load(grades + cell, mask=real[:, None], other=0.0).to(tl.float32) * scale[:, None]
         )
         ahead = tl.load(slacks + cell, mask=real[:, None], other=0.0).to(tl.float32)
-        way, wait, own, ahead = facts_of(node, level, ahead, lines, squares, per_unit, W)
+        way, wait, own, ahead = facts_of(node, resource, ahead, lines, squares, per_unit, W)
         for u in range(F):
             row = inner + u * 4
             hidden = way * tl.load(row) + wait * tl.load(row + 1) + own * tl.load(row + 2)

@@ -8,14 +8,14 @@ from fairway.kernels.pointer.gpu.facts import LOG2E, power
 
 @triton.jit
 def gradient(
-    said, drift, tours, levels, answers, backs, softmaxes, grades, weight,
+    said, drift, tours, resources, answers, backs, softmaxes, grades, weight,
     d_query, d_value_key, d_drift, P, M,
     D: tl.constexpr, H: tl.constexpr, W: tl.constexpr, C: tl.constexpr, Q: tl.constexpr,
     EXACT: tl.constexpr,
 ):  # fmt: skip
     """What queries, keys, values and drifts of one head owe to C nodes; a step counts with the weight of its tour.
 
-    The level goes with the query through one product, in two parts so that it keeps its digits.
+    The resource goes with the query through one product, in two parts so that it keeps its digits.
     """
     h, b, block = tl.program_id(0), tl.program_id(1).to(tl.int64), tl.program_id(2)
     HD: tl.constexpr = D // H
@@ -34,14 +34,14 @@ def gradient(
         at = steps + step
         grade = tl.load(grades + at[:, None] * W + column[None, :], mask=real[:, None], other=0.0)
         node = tl.load(tours + at - P, mask=real & (step >= P), other=0)
-        level = tl.load(levels + at, mask=real, other=0.0)
+        resource = tl.load(resources + at, mask=real, other=0.0)
         softmax = tl.load(softmaxes + at * H + h, mask=real, other=0.0)
         scale = tl.load(weight + b * P + step % P, mask=real, other=0.0)
         wide = at[:, None] * D + d[None, :]
         answer = tl.load(answers + wide, mask=real[:, None], other=0.0)
         back = tl.load(backs + wide, mask=real[:, None], other=0.0).to(tl.float32) * scale[:, None]
         query = tl.load(said + node[:, None] * D + d[None, :])
-        match = level[:, None] * turn[None, :]
+        match = resource[:, None] * turn[None, :]
         match = tl.dot(query, tl.trans(key), match, input_precision=EXACT)
         share = tl.where(grade != 0, power(match * LOG2E - softmax[:, None]), 0.0)
         low = back.to(dtype)
@@ -51,9 +51,9 @@ def gradient(
         d_low = d_match.to(dtype)
         asked = said + node[:, None] * D + h * HD + part[None, :]
         asked = tl.load(asked, mask=(part < HD)[None, :], other=0.0)
-        rounded = level.to(dtype)
+        rounded = resource.to(dtype)
         asked = tl.where(part[None, :] == HD, rounded[:, None], asked)
-        rest = (level - rounded.to(tl.float32)).to(dtype)
+        rest = (resource - rounded.to(tl.float32)).to(dtype)
         asked = tl.where(part[None, :] == HD + 1, rest[:, None], asked)
         d_key = tl.dot(tl.trans(d_low), asked, d_key, input_precision=EXACT)
         d_ask = tl.dot(d_low, key, input_precision=EXACT)

@@ -3,9 +3,9 @@
 import triton
 import triton.language as tl
 
-FLOOR, LIMIT, CAP, DEMAND, LEAST, MOST = (tl.constexpr(line) for line in range(6))
+EARLIEST, LATEST, CAP, DEMAND, LEAST, MOST = (tl.constexpr(line) for line in range(6))
 LINES = tl.constexpr(6)
-LEAD, TRAVEL, LATEST = (tl.constexpr(square) for square in range(3))
+INCREMENT, TRAVEL, CUTOFF = (tl.constexpr(square) for square in range(3))
 
 
 @triton.jit
@@ -37,28 +37,28 @@ def first_rank(left, W: tl.constexpr):
 
 @triton.jit
 def bound_one_step(left, lines, squares, W: tl.constexpr):
-    """The highest level of each unvisited node from which all others are still reached; nothing sensible elsewhere.
+    """The highest resource of each unvisited node from which all others are still reached; nothing sensible elsewhere.
 
-    Nodes are ranked by the least level from which anything reaches them. The first two unvisited ranks bound every
+    Nodes are ranked by the least resource from which anything reaches them. The first two unvisited ranks bound every
     candidate, one of them by the other; what no candidate needs to be below that is not looked at.
     """
     column = tl.arange(0, W)
-    latest = squares + LATEST * W * W + column[None, :]
+    cutoff = squares + CUTOFF * W * W + column[None, :]
     first = first_rank(left, W)
     left = without(left, first, W)
     second = first_rank(left, W)
     left = without(left, second, W)
     bound = tl.minimum(
-        tl.load(lines + CAP * W + column)[None, :], tl.load(latest + first[:, None] * W)
+        tl.load(lines + CAP * W + column)[None, :], tl.load(cutoff + first[:, None] * W)
     )
     last = (second == W)[:, None]
-    bound = tl.minimum(bound, tl.load(latest + second[:, None] * W, mask=~last, other=float("inf")))
+    bound = tl.minimum(bound, tl.load(cutoff + second[:, None] * W, mask=~last, other=float("inf")))
     top = tl.load(lines + MOST * W + first)
     top = tl.maximum(top, tl.load(lines + MOST * W + tl.minimum(second, W - 1)))
     rank = first_rank(left, W)
     least = tl.load(lines + LEAST * W + rank, mask=rank < W, other=float("inf"))
     while tl.max((least < top).to(tl.int32), axis=0) > 0:
-        here = tl.load(latest + rank[:, None] * W, mask=(rank < W)[:, None], other=float("inf"))
+        here = tl.load(cutoff + rank[:, None] * W, mask=(rank < W)[:, None], other=float("inf"))
         bound = tl.minimum(bound, here)
         left = without(left, rank, W)
         rank = first_rank(left, W)
@@ -80,7 +80,7 @@ def bound_by_twos(bound, left, shut, front, pairs, sooner, squares, Q, W: tl.con
 
     Pairs are in the order of the least that they ask for, so that late ones cannot lower anything.
     """
-    latest = squares + LATEST * W * W + tl.arange(0, W)
+    cutoff = squares + CUTOFF * W * W + tl.arange(0, W)
     top = tl.max(tl.max(tl.where(shut == 0, bound, -float("inf")), axis=1), axis=0)
     over = 1
     q = front
@@ -88,8 +88,8 @@ def bound_by_twos(bound, left, shut, front, pairs, sooner, squares, Q, W: tl.con
         one, other = tl.load(pairs + q), tl.load(pairs + Q + q)
         both = has(left, one, W) & has(left, other, W)
         over = tl.where(tl.max(both, axis=0) > 0, 0, over)
-        first = tl.load(latest + one * W) - tl.load(sooner + q)
-        second = tl.load(latest + other * W) - tl.load(sooner + Q + q)
+        first = tl.load(cutoff + one * W) - tl.load(sooner + q)
+        second = tl.load(cutoff + other * W) - tl.load(sooner + Q + q)
         asked = tl.maximum(first, second)[None, :]
         bound = tl.where(both[:, None] > 0, tl.minimum(bound, asked), bound)
         front += over
@@ -104,17 +104,17 @@ def _but_last(least_before, last, least_before_next, last_next):
 
 
 @triton.jit
-def bound_drafts(shut, level, lines, W: tl.constexpr):
+def bound_drafts(shut, resource, lines, W: tl.constexpr):
     """The highest load of each unvisited port with which all others can still be served, ports ranked by draft."""
     column = tl.arange(0, W)
     unvisited = shut == 0
     demand = tl.load(lines + DEMAND * W + column)[None, :]
-    draft = tl.load(lines + LIMIT * W + column)[None, :]
-    load = level[:, None] + tl.cumsum(tl.where(unvisited, demand, 0.0), axis=1)
+    draft = tl.load(lines + LATEST * W + column)[None, :]
+    load = resource[:, None] + tl.cumsum(tl.where(unvisited, demand, 0.0), axis=1)
     room = tl.where(unvisited, draft - load, float("inf"))
     nothing = tl.full(room.shape, float("inf"), tl.float32)
     before, _ = tl.associative_scan((nothing, room), 1, _but_last)
     after, _ = tl.associative_scan((nothing, room), 1, _but_last, reverse=True)
-    served = level[:, None] + demand
+    served = resource[:, None] + demand
     spare = tl.minimum(tl.minimum(before - demand, after), draft - served)
     return served + spare

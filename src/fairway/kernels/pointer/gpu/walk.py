@@ -6,9 +6,9 @@ import triton.language as tl
 from fairway.kernels.pointer.gpu.facts import LOG2E, facts_of, inverse, power, squashed, weighed
 from fairway.kernels.pointer.gpu.masks import (
     CAP,
-    FLOOR,
-    LEAD,
-    LIMIT,
+    EARLIEST,
+    INCREMENT,
+    LATEST,
     LINES,
     TRAVEL,
     all_ahead,
@@ -27,10 +27,10 @@ NOT_QUITE_ZERO = tl.constexpr(1e-30)
 
 @triton.jit
 def scored(
-    score, said, drift, node, level, hidden, at, real, answers, softmaxes, SAVE: tl.constexpr,
+    score, said, drift, node, resource, hidden, at, real, answers, softmaxes, SAVE: tl.constexpr,
     D: tl.constexpr, H: tl.constexpr, W: tl.constexpr, EXACT: tl.constexpr,
 ):  # fmt: skip
-    """What the heads add to the scores of all nodes, before clipping, for tours at their nodes and levels.
+    """What the heads add to the scores of all nodes, before clipping, for tours at their nodes and resources.
 
     `hidden` is minus infinity for nodes that the heads do not see, and else zero. Where it is wanted, the answer of
     each head and the logarithm of its sum, to base 2, are stored for the gradient.
@@ -41,7 +41,7 @@ def scored(
         d = h * HD + tl.arange(0, HD)
         query = tl.load(said + node[:, None] * D + d[None, :])
         key = tl.load(said + 2 * W * D + d[:, None] * W + column[None, :])
-        match = level[:, None] * tl.load(drift + h * W + column)[None, :] + hidden
+        match = resource[:, None] * tl.load(drift + h * W + column)[None, :] + hidden
         match = tl.dot(query, key, match, input_precision=EXACT)
         top = tl.max(match, axis=1) * LOG2E
         weight = power(match * LOG2E - top[:, None])
@@ -74,12 +74,12 @@ def chosen(likely, total, noise, forced, CHOICE: tl.constexpr, W: tl.constexpr):
 
 @triton.jit
 def hidden_and_bound(
-    oracle, drift, bias, node, level, shut, left, front, served, lines, squares, pairs, sooner,
+    oracle, drift, bias, node, resource, shut, left, front, served, lines, squares, pairs, sooner,
     tolerance, masked, N, Q,
     MASK: tl.constexpr, T: tl.constexpr, D: tl.constexpr, H: tl.constexpr, W: tl.constexpr,
     EXACT: tl.constexpr,
 ):  # fmt: skip
-    """What the look-ahead hides, the highest level with which it lets candidates pass, and the tours left with none.
+    """What the look-ahead hides, the highest resource with which it lets candidates pass, and the tours left with none.
 
     Hidden nodes have minus infinity and others zero, here and in `shut`, which hides the visited ones; `left` has the
     others as bits. So many pairs at the `front` are over.
@@ -96,13 +96,13 @@ def hidden_and_bound(
             bound = bound_one_step(left, lines, squares, W)
             bound, front = bound_by_twos(bound, left, shut, front, pairs, sooner, squares, Q, W)
         elif MASK == DRAFTS:
-            bound = bound_drafts(shut, level, lines, W)
+            bound = bound_drafts(shut, resource, lines, W)
         if MASK == LEARNED:
             padding = tl.where(column < N, 0.0, -float("inf"))[None, :]
             padding += tl.zeros((T, W), tl.float32)
             doom = tl.zeros((T, W), tl.float32) + tl.load(bias + column)[None, :]
             doom = scored(
-                doom, oracle, drift, node, level, padding, node, node, oracle, drift, False,
+                doom, oracle, drift, node, resource, padding, node, node, oracle, drift, False,
                 D, H, W, EXACT,
             )  # fmt: skip
             hidden = tl.where(doom <= 0, shut, -float("inf"))
@@ -114,14 +114,14 @@ def hidden_and_bound(
 
 @triton.jit
 def first_scores(
-    bias, node, level, bound, served, lines, squares, per_unit, inner, shift, outer, slacks, cell, real,
+    bias, node, resource, bound, served, lines, squares, per_unit, inner, shift, outer, slacks, cell, real,
     T: tl.constexpr, W: tl.constexpr, F: tl.constexpr, SAVE: tl.constexpr,
 ):  # fmt: skip
     """What scores start from: the bias of each node, and what the facts of the candidates add."""
     score = tl.zeros((T, W), tl.float32) + tl.load(bias + tl.arange(0, W))[None, :]
     if F > 0:
         ahead = squashed(bound - served, per_unit)
-        way, wait, own, ahead = facts_of(node, level, ahead, lines, squares, per_unit, W)
+        way, wait, own, ahead = facts_of(node, resource, ahead, lines, squares, per_unit, W)
         score += weighed(way, wait, own, ahead, inner, shift, outer, F)
         if SAVE:
             tl.store(slacks + cell, ahead.to(slacks.dtype.element_ty), mask=real[:, None])
@@ -156,7 +156,7 @@ def drawn(
 def walk(
     said, drift, bias, oracle, oracle_drift, oracle_bias, inner, shift, outer,
     lines, squares, starts, pairs, sooner,
-    noise, tours, levels, answers, softmaxes, grades, slacks, sums,
+    noise, tours, resources, answers, softmaxes, grades, slacks, sums,
     P, M, Q, until, tolerance, clip,
     D: tl.constexpr, H: tl.constexpr, W: tl.constexpr, T: tl.constexpr, F: tl.constexpr,
     MASK: tl.constexpr, CHOICE: tl.constexpr, SAVE: tl.constexpr, EXACT: tl.constexpr,
@@ -177,34 +177,35 @@ def walk(
     shut += tl.zeros((T, W), tl.float32)
     left, front = all_ahead(M, T, W), 0
     nought = tl.zeros((T,), tl.float32)
-    node, level = tl.zeros((T,), tl.int32), nought + tl.load(starts + b * 2)
+    node, resource = tl.zeros((T,), tl.int32), nought + tl.load(starts + b * 2)
     likelihood, length, excess, worst = nought, nought, nought, nought - float("inf")
     broken, dead_ends = nought, nought
     for m in range(M):
         at = (b * M + m) * P + p
         cell = at[:, None] * W + column[None, :]
-        tl.store(levels + at, level, mask=real)
-        lead = tl.load(squares + (LEAD * W + node[:, None]) * W + column[None, :])
-        served = tl.maximum(level[:, None] + lead, tl.load(lines + FLOOR * W + column)[None, :])
+        tl.store(resources + at, resource, mask=real)
+        legs = tl.load(squares + (INCREMENT * W + node[:, None]) * W + column[None, :])
+        opens = tl.load(lines + EARLIEST * W + column)[None, :]
+        served = tl.maximum(resource[:, None] + legs, opens)
         hidden, bound, dead, front = hidden_and_bound(
-            oracle, oracle_drift, oracle_bias, node, level, shut, left, front, served,
+            oracle, oracle_drift, oracle_bias, node, resource, shut, left, front, served,
             lines, squares, pairs, sooner, tolerance, m < until, M + 1, Q, MASK, T, D, H, W, EXACT,
         )  # fmt: skip
         score = first_scores(
-            bias, node, level, bound, served, lines, squares, 1 / tl.load(starts + b * 2 + 1),
+            bias, node, resource, bound, served, lines, squares, 1 / tl.load(starts + b * 2 + 1),
             inner, shift, outer, slacks, cell, real, T, W, F, SAVE,
         )  # fmt: skip
         score = scored(
-            score, said, drift, node, level, hidden, at, real, answers, softmaxes, SAVE,
+            score, said, drift, node, resource, hidden, at, real, answers, softmaxes, SAVE,
             D, H, W, EXACT,
         )  # fmt: skip
         action, taken, likely = drawn(
             score, hidden, noise, tours, at, cell, real, clip, grades, CHOICE, W, SAVE
         )
         likelihood += likely
-        arrival = level + tl.load(squares + (LEAD * W + node) * W + action)
-        level = tl.maximum(arrival, tl.load(lines + FLOOR * W + action))
-        over = level - tl.load(lines + LIMIT * W + action)
+        arrival = resource + tl.load(squares + (INCREMENT * W + node) * W + action)
+        resource = tl.maximum(arrival, tl.load(lines + EARLIEST * W + action))
+        over = resource - tl.load(lines + LATEST * W + action)
         excess, worst = excess + tl.maximum(over, 0.0), tl.maximum(worst, over)
         broken, dead_ends = broken + (over > 0).to(tl.float32), dead_ends + dead.to(tl.float32)
         length += tl.load(squares + (TRAVEL * W + node) * W + action)

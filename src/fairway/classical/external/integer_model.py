@@ -1,6 +1,6 @@
-"""Instances in whole numbers, for solvers that know no others.
+"""Models in whole numbers, for solvers that know no others.
 
-A level grows by a step from node to node, waits for `opens` and must not pass `closes`: the time since the depot was
+A resource grows by a step from node to node, waits for `opens` and must not pass `closes`: the time since the depot was
 left, or the load.
 
 Steps are rounded up and limits down, so that what is feasible here is feasible for the judge. The one exception are
@@ -21,8 +21,8 @@ NOISE = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Whole:
-    """One instance in whole numbers, its level growing along the tour."""
+class IntegerModel:
+    """One instance in whole numbers, its resource growing along the tour."""
 
     cost: Int[np.ndarray, "N N"]
     step: Int[np.ndarray, "N N"]
@@ -38,8 +38,8 @@ class Whole:
         return bool((self.closes < 0).any())
 
 
-def whole(model: Model) -> Whole:
-    """A model with rounded numbers; levels are counted from the departure."""
+def integer_model(model: Model) -> IntegerModel:
+    """A model with rounded numbers; resources are counted from the departure."""
     resource = model.resource
     scale = 1 if resource.guard == 0 else SCALE
     leaving = resource.earliest[START] + resource.stay[START]
@@ -51,7 +51,7 @@ def whole(model: Model) -> Whole:
     stated = resource.latest[:HOME].copy()
     stated[START] = resource.latest[HOME]
     closes = _down(np.minimum((stated - leaving) * scale, most))
-    return Whole(
+    return IntegerModel(
         _rounded(without_return(model.cost)), step, np.minimum(opens, closes), closes, model
     )
 
