@@ -165,6 +165,7 @@ def test_what_is_not_asked_for_has_neutral_values():
         ({"breaks": [(1, 2, 3)]}, "breaks"),
         ({"end": None}, "an end of its own"),
         ({"cost": 2 * np.ones((3, 3))}, "a cost apart from travel"),
+        ({"cost": np.full((3, 3), np.inf)}, "closed ways"),
         ({"closes": 9, "demand": [0, 1, 1], "draft": 2}, "time windows and draft limits"),
     ],
 )
@@ -190,6 +191,11 @@ def test_what_cannot_be_served_yet_is_stated_and_refused_in_words(asked, named):
         ({"breaks": [(3, 2, 1)]}, "earliest start"),
         ({"end": 3}, "numbered 0 to 2"),
         ({"capacity": -1}, "zero or more"),
+        ({"aboard": np.inf}, "aboard is inf; expected a number, zero or more"),
+        ({"windows": {1: [(-np.inf, 10)]}}, "open <= close"),
+        ({"breaks": [(0, 1, np.inf)]}, "a length of zero or more"),
+        ({"before": [(0, 1)]}, "neither of them the depot 0"),
+        ({"cost": np.full((3, 3), -np.inf)}, r"cost\[0, 0\] is -inf; expected a finite number"),
         ({"cost": np.ones((2, 2))}, "expected 3"),
         ({"load": "sideways"}, "growing or shrinking or signed"),
     ],
@@ -197,6 +203,19 @@ def test_what_cannot_be_served_yet_is_stated_and_refused_in_words(asked, named):
 def test_what_makes_no_sense_is_refused_when_it_is_stated(asked, said):
     with pytest.raises(InvalidInstance, match=said):
         Instance(np.ones((3, 3)), **asked)
+
+
+def test_a_way_may_be_closed_in_a_general_tour_but_not_in_a_classic_one():
+    travel = np.array([[np.inf, 9.0, np.inf], [1, 0, 1], [1, 1, 0]])
+    instance = Instance(travel, closes=9)
+    assert instance.travel[0].tolist() == [0, 9, np.inf]
+    assert instance.problem == "tour"
+    assert instance.notes == ()
+    for make in (lambda: TSPTW(travel, 0, 9), lambda: TSPDL(travel, [0, 1, 1], 9)):
+        with pytest.raises(
+            InvalidInstance, match=r"travel\[0, 2\] is inf; expected a finite number"
+        ):
+            make()
 
 
 def test_a_changed_copy_keeps_cost_and_travel_together():

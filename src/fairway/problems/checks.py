@@ -27,10 +27,13 @@ LARGEST = 1e15
 
 
 def matrix(
-    values: ArrayLike, name: str = "travel", nodes: int | None = None
+    values: ArrayLike, name: str = "travel", nodes: int | None = None, *, infinite: bool = False
 ) -> Float[np.ndarray, "N N"]:
-    """A square, finite, non-negative matrix of two nodes or more; its diagonal, never travelled, is set to zero."""
-    array = _numbers(values, name)
+    """A square, non-negative matrix of two nodes or more; its diagonal, never travelled, is set to zero.
+
+    An infinite entry says that there is no way, and is taken only where that is said.
+    """
+    array = _numbers(values, name, infinite=infinite)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise InvalidInstance(
             f"{name} has shape {_shape(array)}; expected a square matrix, one row and one column a node",
@@ -75,10 +78,12 @@ def vector(
     return _frozen(array)
 
 
-def amount(value: float, name: str) -> float:
+def amount(value: float, name: str, *, infinite: bool = False) -> float:
     """A number, zero or more."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value >= 0:
-        raise InvalidInstance(f"{name} is {value!r}; expected a number, zero or more", name)
+    if not _sound(value, infinite=infinite) or value < 0:
+        raise InvalidInstance(
+            f"{name} is {value!r}; expected a number, zero or more and at most {LARGEST:g}", name
+        )
     return float(value)
 
 
@@ -94,38 +99,54 @@ def windows(
 ) -> dict[int, tuple[tuple[float, float], ...]]:
     """Several windows of a stop, in order and apart from each other."""
     known = {
-        _node(node, "windows", nodes): tuple((float(first), float(last)) for first, last in spans)
+        _node(node, "windows", nodes): tuple(tuple(np.atleast_1d(span).tolist()) for span in spans)
         for node, spans in given.items()
     }
     for node, spans in known.items():
         ends = [end for span in spans for end in span]
-        if not ends or any(map(math.isnan, ends)) or sorted(ends) != ends:
+        if (
+            not ends
+            or any(len(span) != 2 for span in spans)
+            or not all(map(_sound, ends[:-1]))
+            or not _sound(ends[-1], infinite=True)
+            or sorted(ends) != ends
+        ):
             raise InvalidInstance(
                 f"the windows of node {node} are {spans}; expected at least one, each (open, close) with "
-                "open <= close, in order and without overlap",
+                f"open <= close, in order and without overlap, in numbers of at most {LARGEST:g}",
                 "windows",
                 (node,),
             )
-    return known
+    return {node: tuple((float(a), float(b)) for a, b in spans) for node, spans in known.items()}
 
 
 def node_pairs(
     given: Sequence[tuple[int, int]], name: str, nodes: int
 ) -> tuple[tuple[int, int], ...]:
     """Two different stops each."""
-    for pair in given:
+    for at, pair in enumerate(given):
         if len(pair) != 2 or pair[0] == pair[1] or 0 in pair:
-            raise InvalidInstance(f"{name} has {tuple(pair)}; expected two different stops", name)
+            raise InvalidInstance(
+                f"{name} has {tuple(pair)}; expected two different stops, neither of them the depot 0",
+                name,
+                (at,),
+            )
     return tuple((_node(a, name, nodes), _node(b, name, nodes)) for a, b in given)
 
 
 def breaks(given: Sequence[tuple[float, float, float]]) -> tuple[tuple[float, float, float], ...]:
     """When each may start, from and until, and how long it is."""
-    for row in given:
-        if len(row) != 3 or not (row[0] <= row[1] and row[2] >= 0):
+    for at, row in enumerate(given):
+        if (
+            len(row) != 3
+            or not (_sound(row[0]) and _sound(row[1], infinite=True) and _sound(row[2]))
+            or not (row[0] <= row[1] and row[2] >= 0)
+        ):
             raise InvalidInstance(
-                f"a break is {tuple(row)}; expected (earliest start, latest start, length)",
+                f"a break is {tuple(row)}; expected (earliest start, latest start, length) with earliest <= latest "
+                f"and a length of zero or more, in numbers of at most {LARGEST:g}",
                 "breaks",
+                (at,),
             )
     return tuple((float(first), float(last), float(length)) for first, last, length in given)
 
@@ -261,10 +282,22 @@ def _numbers(values: ArrayLike, name: str, *, infinite: bool = False) -> Float[n
             f"{name} is not an array of numbers; expected rows of equal length, numbers only",
             name,
         )
-    finite(np.where(array == np.inf, 0.0, array) if infinite else array, name)
+    _refuse(
+        ~np.isfinite(array) & (array != np.inf if infinite else True),
+        array,
+        name,
+        "a finite number",
+    )
     beyond = (np.abs(array) > LARGEST) & (array < np.inf)
     _refuse(beyond, array, name, f"at most {LARGEST:g}, choose a larger unit")
     return array
+
+
+def _sound(value: float, *, infinite: bool = False) -> bool:
+    """Whether it is a number within reason, or infinity where that is taken."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        return False
+    return bool(abs(value) <= LARGEST) or (infinite and value == math.inf)
 
 
 def _node(node: int, name: str, nodes: int) -> int:

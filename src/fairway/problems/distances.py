@@ -77,10 +77,12 @@ def _least_sums(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def detour(travel: Float[np.ndarray, "N N"]) -> tuple[int, int, int] | None:
-    """A triple (i, k, j) whose way through k is shorter than i to j directly, or None where there is no such thing."""
-    rounding = 1e-9 * max(1.0, float(travel.max()))
+    """A triple (i, k, j) whose way through k is shorter than that from i to j, or None where there is none."""
+    known = np.isfinite(travel)
+    rounding = 1e-9 * max(1.0, float(travel[known].max()))
+    limits = np.where(known, travel, 0.0) - rounding
     for k in range(len(travel)):
-        shorter = travel[:, k, None] + travel[None, k, :] < travel - rounding
+        shorter = travel[:, k, None] + travel[None, k, :] < limits
         if shorter.any():
             i, j = np.argwhere(shorter)[0].tolist()
             return i, k, j

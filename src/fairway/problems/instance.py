@@ -40,7 +40,7 @@ class Instance:
     """
 
     travel: Float[np.ndarray, "N N"]
-    """Time from row to column; need be neither symmetric nor metric."""
+    """Time from row to column; need be neither symmetric nor metric. Infinite, as in cost, where there is no way."""
     cost: Float[np.ndarray, "N N"]
     """What is minimised; travel itself where nothing else is given, so that a copy with other travel asks for None."""
     service: Vector
@@ -101,14 +101,14 @@ class Instance:
         names: Sequence[str] | None = None,
         name: str = "",
     ) -> None:
-        square = checks.matrix(travel, "travel")
+        square = checks.matrix(travel, "travel", infinite=True)
         nodes = len(square)
         signed = checks.choice(load, "load", ("growing", "shrinking", "signed")) == "signed"
         checked = {
             "travel": square,
             "cost": square
             if cost is None or cost is travel
-            else checks.matrix(cost, "cost", nodes),
+            else checks.matrix(cost, "cost", nodes, infinite=True),
             "service": checks.vector(service, "service", nodes, non_negative=True),
             "opens": checks.vector(opens, "opens", nodes, absent=0.0),
             "closes": checks.vector(closes, "closes", nodes, absent=math.inf),
@@ -117,7 +117,9 @@ class Instance:
             "latest": checks.vector(latest, "latest", nodes, absent=math.inf),
             "demand": checks.vector(demand, "demand", nodes, non_negative=not signed, absent=0.0),
             "draft": checks.vector(draft, "draft", nodes, non_negative=True, absent=math.inf),
-            "capacity": checks.amount(math.inf if capacity is None else capacity, "capacity"),
+            "capacity": checks.amount(
+                math.inf if capacity is None else capacity, "capacity", infinite=True
+            ),
             "load": load,
             "aboard": checks.amount(aboard, "aboard"),
             "before": checks.node_pairs(before, "before", nodes),
@@ -242,6 +244,7 @@ def TSPTW(  # noqa: N802 - the problem's own name
         names=names,
         name=name,
     )
+    checks.finite(instance.travel, "travel")
     checks.finite(instance.closes, "closes")
     return instance
 
@@ -268,6 +271,7 @@ def TSPDL(  # noqa: N802 - the problem's own name
         names=names,
         name=name,
     )
+    checks.finite(instance.travel, "travel")
     checks.finite(instance.draft, "draft")
     return instance
 
@@ -288,6 +292,7 @@ def _stated(instance: Instance) -> tuple[str, ...]:
     timed = _finite(instance.closes) or instance.opens.any() or instance.service.any()
     stated = {
         "a cost apart from travel": instance.cost is not instance.travel,
+        "closed ways": math.isinf(max(instance.travel.max(), instance.cost.max())),
         "time windows": bool(timed) or not laden or bool(instance.windows),
         "several windows per stop": bool(instance.windows),
         "a price of lateness": _finite(instance.late) or _finite(instance.latest),

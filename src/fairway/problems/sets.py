@@ -140,7 +140,7 @@ class InstanceSet:
         for index in np.flatnonzero(doubtful).tolist():
             try:
                 with np.errstate(all="ignore"):
-                    self[index]
+                    checks.finite(self[index].travel, "travel")
             except InvalidInstance as error:
                 raise InvalidInstance(f"instance {index}: {error}") from error
 

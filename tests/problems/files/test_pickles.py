@@ -123,7 +123,7 @@ def changed(index, field, value):
         (changed(2, 0, [[0.0, 1.0]] * 3 + [[0.0, []]]), "instance 2 .* numbers in its coordinates"),
         (changed(2, 3, [-1.0, 99.0, 99.0, 99.0]), "instance 2: the window of node 0"),
         (changed(2, 1, [-1.0, 0.0, 0.0, 0.0]), "instance 2: service"),
-        (changed(0, 0, [[1e300, 0.0]] + [[0.0, 0.0]] * 3), "instance 0: travel"),
+        (changed(0, 0, [[1e300, 0.0]] + [[0.0, 0.0]] * 3), "instance 0: coordinates"),
         ([([[0.0, 0.0]], [0.0], [0.0], [1.0])], "instance 0 .* two nodes or more"),
         ([([], [], [], [])], "instance 0 .* two nodes or more"),
     ],
