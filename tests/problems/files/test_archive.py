@@ -12,7 +12,7 @@ from fairway.errors import InvalidInstance
 from fairway.problems.distances import euclidean
 from fairway.problems.files import archive
 from fairway.problems.files.text import Unreadable
-from fairway.problems.instance import TSPDL, TSPTW
+from fairway.problems.instance import TSPDL, TSPTW, Instance
 from fairway.problems.sets import InstanceSet, Locations
 
 RNG = np.random.default_rng(5)
@@ -125,7 +125,7 @@ def test_the_name_of_the_file_serves_where_the_archive_has_none():
         (SETS[0], {"extra": np.zeros(3)}, "'extra.npy', unknown or twice"),
         (SETS[2], {"load": np.array("sinking")}, "load is 'sinking'"),
         (SETS[0], {"opens": COLUMN + 2}, "instance 0: the window of node 0 closes"),
-        (SETS[0], {"coordinates": POINTS * 1e300}, "instance 0: travel"),
+        (SETS[0], {"coordinates": POINTS * 1e300}, "instance 0: coordinates"),
         (SETS[0], {"coordinates": POINTS * math.nan}, "instance 0: travel"),
         (SETS[2], {"demand": -DEMAND}, "instance 0: demand"),
         (SETS[2], {"demand": DEMAND + 1}, "instance 0: the depot has a demand"),
@@ -134,6 +134,52 @@ def test_the_name_of_the_file_serves_where_the_archive_has_none():
     ],
 )
 def test_what_is_wrong_is_named(item, arrays, said):
+    with pytest.raises((Unreadable, InvalidInstance), match=said):
+        archive.parse(changed(item, **arrays), "stem")
+
+
+TOUR = Instance(
+    MATRIX[0], windows={1: [(0, 1), (2, 3)]}, before=[(1, 2)], capacity=2, breaks=[(0, 1, 2)], end=2
+)
+
+
+@pytest.mark.parametrize(
+    ("item", "arrays", "said"),
+    [
+        (TOUR, {"travel": None}, "neither coordinates nor travel"),
+        (TOUR, {"coordinates": np.zeros(())}, "'coordinates' has shape"),
+        (
+            TOUR,
+            {"coordinates": np.zeros((3, 3))},
+            r"'coordinates' has shape \(3, 3\); expected \(3, 2\)",
+        ),
+        (TOUR, {"travel": np.zeros(3)}, "travel has shape 3; expected a square matrix"),
+        (TOUR, {"late": np.zeros((2, 3))}, "late has shape 2 x 3; expected 3 numbers"),
+        (TOUR, {"before": np.zeros(3)}, r"'before' has shape \(3,\); expected rows of 2 numbers"),
+        (TOUR, {"before": np.array([[1, 7]])}, "before names node 7"),
+        (TOUR, {"before": np.array([[1, 1.5]])}, "'before' names a node by no whole number"),
+        (TOUR, {"windows": np.ones((1, 2))}, "'windows' has shape .*; expected rows of 3 numbers"),
+        (TOUR, {"windows": np.array([[1, 2, 1]])}, "the windows of node 1 are"),
+        (
+            TOUR,
+            {"windows": np.array([[np.nan, 1, 2]])},
+            "'windows' names a node by no whole number",
+        ),
+        (TOUR, {"breaks": np.array([[3, 2, 1]])}, "a break is"),
+        (TOUR, {"capacity": np.ones(2)}, "'capacity' holds a list; expected a single number"),
+        (TOUR, {"end": np.array(np.inf)}, "'end' names a node by no whole number"),
+        (TOUR, {"end": np.array(9)}, "end names node 9"),
+        (TOUR, {"end": np.array("x")}, "'end' has type <U1; expected numbers"),
+        (TOUR, {"load": np.array("sinking")}, "load is 'sinking'"),
+        (
+            INSTANCES[0],
+            {"prize": np.zeros(3)},
+            "'prize' is unknown for tsptw; expected the problem 'tour'",
+        ),
+        (SETS[0], {"end": np.array(1)}, "'end' is unknown for tsptw; expected the problem 'tour'"),
+    ],
+)
+def test_what_is_wrong_with_a_tour_is_named(item, arrays, said):
     with pytest.raises((Unreadable, InvalidInstance), match=said):
         archive.parse(changed(item, **arrays), "stem")
 

@@ -237,11 +237,11 @@ def test_travel_made_from_points_is_told_with_the_line_of_a_point(text, line, se
     assert sentence in refused.value.message
 
 
-def test_a_key_written_with_escapes_is_not_searched_for():
+def test_a_key_written_with_escapes_is_found_too():
     odd = SPREAD.replace('"travel":', '"tr\\u0061vel":').replace("[1, 0, 3]", "[1, 0, -3]")
     with pytest.raises(Unreadable, match=r"travel\[1, 2\] is -3") as refused:
         document.parse(odd, "stem", None)
-    assert refused.value.line is None
+    assert refused.value.line == 3
 
 
 def test_a_depot_alone_is_told_with_the_line_of_its_key():
@@ -249,6 +249,153 @@ def test_a_depot_alone_is_told_with_the_line_of_its_key():
     with pytest.raises(Unreadable, match="at least two nodes") as refused:
         document.parse(text, "stem", None)
     assert refused.value.line == 3
+
+
+TOUR = """{"problem": "tour", "names": ["Depot", "A", "before"],
+"windows": {
+  "A": [[8, 10], [14, null]],
+  "before": [[1, 2], [3, 4]]
+},
+"travel": [[0, 1, null],
+  [1, 0, 3], [null, 3, 0]],
+"cost": [[0, 1, 2],
+  [1, 0, 3],
+  [2, 3, 0]],
+"closes": [null, 50, 60],
+"late": [null, 2, null], "latest": [null, 90, null],
+"demand": [0, 1,
+  -1],
+"capacity":
+  3, "load": "signed", "aboard": 1,
+"before": [["A", 2],
+  [1, "before"]], "pairs": [["A", "before"]],
+"prize": [null, null, 5],
+"breaks": [[1, 2, 3],
+  [4, null, 6]],
+"end": "A"}
+"""
+
+
+def test_a_tour_names_its_stops_by_name_or_by_number():
+    found = document.parse(TOUR, "stem", None)
+    assert found.windows == {1: ((8, 10), (14, np.inf)), 2: ((1, 2), (3, 4))}
+    assert found.before == ((1, 2), (1, 2))
+    assert found.pairs == ((1, 2),)
+    assert found.end == 1
+    assert found.travel[0, 2] == np.inf
+    assert found.closes.tolist() == [np.inf, 50, 60]
+    assert found.breaks == ((1, 2, 3), (4, np.inf, 6))
+    assert (found.capacity, found.load, found.aboard) == (3, "signed", 1)
+
+
+def test_stops_without_names_are_named_by_number_and_an_end_of_null_is_the_last_stop():
+    given = {"problem": "tour", "travel": [[0, 1], [1, 0]], "windows": {"1": [[0, 1]]}, "end": None}
+    found = parsed(given | {"before": [], "breaks": []})
+    assert found.windows == {1: ((0, 1),)}
+    assert found.end is None
+    assert found.before == found.breaks == ()
+
+
+@pytest.mark.parametrize(
+    ("edit", "line", "sentence"),
+    [
+        (
+            ("[14, null]", "[9, null]"),
+            3,
+            "the windows of node 1 are ((8.0, 10.0), (9.0, inf)); expected at least",
+        ),
+        (("[3, 4]]", "[null, 4]]"), 4, "the windows of node 2 are"),
+        (("[1, 0, 3], [null", "[1, 0, -3], [null"), 7, "travel[1, 2] is -3"),
+        (("  [2, 3, 0]", "  [2, -3, 0]"), 10, "cost[2, 1] is -3; expected zero or more"),
+        (("[null, 2, null]", "[null, -2, null]"), 12, "late[1] is -2; expected zero or more"),
+        (('"demand": [0', '"demand": [2'), 13, "the depot has a demand of 2"),
+        (('"signed"', '"growing"'), 14, "demand[2] is -1; expected zero or more"),
+        (("  3,", "  -3,"), 16, "capacity is -3.0; expected a number, zero or more"),
+        (
+            ('[["A", 2]', '[["A", 1]'),
+            17,
+            "before has (1, 1); expected two different stops, neither",
+        ),
+        (
+            ('  [1, "before"]', '  [0, "before"]'),
+            18,
+            "before has (0, 2); expected two different stops",
+        ),
+        (("[4, null, 6]", "[4, 3, 6]"), 21, "a break is (4.0, 3.0, 6.0); expected (earliest start"),
+        (("[4, null, 6]", "[null, null, 6]"), 21, "a break is (inf, inf, 6.0)"),
+        (('"Depot", "A"', '"A", "A"'), 1, "the name 'A' is given to more than one node"),
+        (('"Depot", ', ""), 1, "2 names were given; expected 3"),
+    ],
+)
+def test_what_no_tour_takes_is_told_with_its_line(edit, line, sentence):
+    assert TOUR.count(edit[0]) == 1
+    with pytest.raises(Unreadable) as refused:
+        document.parse(TOUR.replace(*edit), "stem", None)
+    assert refused.value.line == line
+    assert sentence in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        ({"before": 3}, "'before' is the number 3.0; expected a list of two stops each"),
+        ({"before": [1]}, "'before[0]' is the number 1.0; expected a list of two stops"),
+        ({"pairs": [[1, 2, 2]]}, "'pairs[0]' is a list of 3; expected a list of two stops"),
+        (
+            {"pairs": [[1, 7]]},
+            "'pairs[0][1]' is the number 7.0; expected a stop, its name or its number from 0 to 2",
+        ),
+        ({"pairs": [[1, 1.5]]}, "'pairs[0][1]' is the number 1.5; expected a stop"),
+        (
+            {"before": [["1", "B"]]},
+            "'before[0][1]' names 'B', which is no stop; expected one like '2'",
+        ),
+        (
+            {"before": [["a", "B"]], "names": ["d", "a", "b"]},
+            "names 'B', which is no stop; expected one like 'b'",
+        ),
+        ({"windows": {"01": [[1, 2]]}}, "'windows' names '01', which is no stop"),
+        (
+            {"windows": {"1": [[1, 2]]}, "names": ["d", "a", "b"]},
+            "'windows' names '1', which is no stop",
+        ),
+        (
+            {"windows": [[1, 2]]},
+            "'windows' is a list; expected an object of stops, each with a list of [open, close]",
+        ),
+        (
+            {"windows": {"1": [1, 2]}},
+            "'windows[1][0]' is the number 1.0; expected a list of numbers",
+        ),
+        ({"windows": {"1": []}}, "'windows[1]' is an empty list; expected a list of rows"),
+        ({"windows": {"1": [[1, 2, 3]]}}, "'windows[1][0]' has 3 numbers; expected 2"),
+        ({"end": True}, "'end' is true; expected a stop"),
+        ({"end": "home"}, "'end' names 'home', which is no stop"),
+        ({"breaks": [[1, 2]]}, "'breaks[0]' has 2 numbers; expected 3"),
+        ({"capacity": None}, "'capacity' is null; expected a finite number"),
+        ({"aboard": "2"}, "'aboard' is the text '2'; expected a finite number"),
+        ({"load": "sinking"}, "expected one of 'growing', 'shrinking', 'signed'"),
+        ({"opens": [None, 1, 2]}, "'opens[0]' is null; expected a finite number"),
+        ({"late": [True, 1, 2]}, "'late[0]' is true; expected a finite number, or null for none"),
+        ({"cost": [[0, 1], [1, 0]]}, "'cost[0]' has 2 numbers; expected 3"),
+        ({"price": 3}, "the key 'price' is unknown for tour; expected problem, name"),
+    ],
+)
+def test_what_is_wrong_in_a_tour_is_named_by_its_key(value, sentence):
+    tour = {"problem": "tour", "coordinates": [[0, 0], [3, 4], [6, 8]]}
+    assert parsed(tour).nodes == 3
+    with pytest.raises(Unreadable) as refused:
+        parsed(tour | value)
+    assert sentence in refused.value.message
+
+
+def test_a_classic_document_sends_what_it_does_not_take_to_a_tour():
+    with pytest.raises(
+        Unreadable, match=r"'late' is unknown for tsptw; .*, or the problem 'tour', which takes it"
+    ):
+        parsed(windows() | {"late": [1, 1, 1]})
+    with pytest.raises(Unreadable, match=r"'travel\[0\]\[1\]' is null; expected a finite number"):
+        parsed(drafts() | {"travel": [[0, None, 2], [1, 0, 3], [2, 3, 0]]})
 
 
 def test_points_too_many_for_a_matrix_are_refused_before_one_is_made():

@@ -31,6 +31,30 @@ WINDOWS = TSPTW(euclidean(POINTS), ZEROS, ZEROS + 900.5, ZEROS + 3, POINTS, NAME
 MATRIX = TSPTW(np.arange(25.0).reshape(5, 5), ZEROS, ZEROS + 900, ZEROS, name="m")
 DRAFTS = TSPDL(euclidean(POINTS), DEMAND, ZEROS + 5, "growing", POINTS, name="d")
 SHRINKING = TSPDL(np.arange(25.0).reshape(5, 5), DEMAND, ZEROS + 5, "shrinking", name="s")
+TOUR = Instance(
+    euclidean(POINTS),
+    opens=[0.0, 1, 2, 3, 4],
+    closes=[90, np.inf, 80, 70, 60],
+    windows={1: [(8, 10), (14.5, 16)]},
+    late=[np.inf, 2, 3, np.inf, 1],
+    demand=DEMAND,
+    draft=9,
+    before=[(1, 2)],
+    pairs=[(3, 4)],
+    prize=[np.inf, 5, np.inf, np.inf, 6],
+    end=4,
+    coordinates=POINTS,
+    names=NAMES,
+)
+LADEN = replace(
+    TOUR,
+    cost=np.where(np.eye(5)[::-1] > 0, np.inf, 3.0),
+    load="signed",
+    capacity=7,
+    aboard=2,
+    breaks=[(1, 2, 3)],
+    end=None,
+)
 STACKED = Locations(np.stack([POINTS] * 3))
 SETS = [
     InstanceSet(
@@ -98,10 +122,10 @@ def authors_pickles():
 
 
 SEEDS = {
-    "json": [document.render(i).encode() for i in (WINDOWS, DRAFTS, SHRINKING)]
+    "json": [document.render(i).encode() for i in (WINDOWS, DRAFTS, SHRINKING, TOUR, LADEN)]
     + [HAND_JSON.encode()],
-    "csv": [table.render(WINDOWS).encode(), table.render(DRAFTS).encode(), SEMICOLONS.encode()],
-    "npz": [archive.render(item) for item in (WINDOWS, SHRINKING, *SETS)],
+    "csv": [*(table.render(i).encode() for i in (WINDOWS, DRAFTS, TOUR)), SEMICOLONS.encode()],
+    "npz": [archive.render(item) for item in (WINDOWS, SHRINKING, LADEN, *SETS)],
     "pickle": authors_pickles(),
     "matrix": [matrix.render(MATRIX).encode(), HAND_MATRIX.encode()],
     "solomon": [solomon.render(WINDOWS).encode(), SOLOMON.encode()],
@@ -232,7 +256,8 @@ def assert_valid(item):
     for instance in [item] if isinstance(item, Instance) else item:
         again = replace(instance)
         assert again.nodes >= 2
-        assert np.isfinite(again.travel).all()
+        assert (again.travel >= 0).all()
+        assert again.problem == "tour" or np.isfinite(again.travel).all()
 
 
 def read_or_refuse(path, content):

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fairway.errors import FairwayError, InvalidFile, InvalidRequest
+from fairway.errors import FairwayError, InvalidFile
 from fairway.problems.distances import euclidean
 from fairway.problems.files import SUFFIXES, TEXT, read, write
 from fairway.problems.files.tours import read_tour
@@ -254,9 +254,60 @@ def test_blank_lines_are_not_looked_at_one_by_one(first, tmp_path):
     assert steps < 1_000_000
 
 
-def test_what_no_format_holds_is_not_written_in_part(tmp_path):
-    both = Instance(np.ones((2, 2)), opens=0.0, closes=9.0, demand=[0.0, 1.0], draft=2.0)
-    for suffix in SUFFIXES:
-        with pytest.raises(InvalidRequest, match="windows alone or draft limits alone"):
-            write(both, tmp_path / f"a{suffix}")
+FOREIGN = ("rakke", "matrix", "tsplib", "solomon")
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        (
+            {"closes": 9, "demand": [0, 1, 1], "draft": 2},
+            "time windows and draft limits; write .json",
+        ),
+        (
+            {"before": [(1, 2)]},
+            "this asks for time windows and an order of stops; write .json instead",
+        ),
+        (
+            {"prize": 3, "end": None},
+            "time windows and optional stops and an end of its own; write .json",
+        ),
+        ({"closes": [9, np.inf, 9]}, "cannot hold 'closes' without a limit; write .json instead"),
+        (
+            {"demand": [0, 1, 1], "draft": [9, np.inf, 9]},
+            "cannot hold 'draft' without a limit; write .json",
+        ),
+    ],
+)
+def test_what_a_format_of_one_problem_cannot_hold_is_named_and_not_written_in_part(
+    asked, named, tmp_path
+):
+    points = POINTS[:3]
+    instance = Instance(euclidean(points), coordinates=points, **asked)
+    for form in FOREIGN:
+        with pytest.raises(InvalidFile, match=f"a: {form} .*{named}"):
+            write(instance, tmp_path / "a", form)
+    assert not list(tmp_path.iterdir())
+    for form in ("json", "npz"):
+        write(instance, tmp_path / "a", form)
+        found = read(tmp_path / "a")
+        assert found.constraints == instance.constraints
+
+
+def test_closed_ways_are_held_by_json_and_npz_alone(tmp_path):
+    travel = np.ones((3, 3))
+    travel[0, 2] = np.inf
+    instance = Instance(travel, closes=9)
+    for form in ("csv", *FOREIGN):
+        with pytest.raises(InvalidFile, match=r"write \.json instead"):
+            write(instance, tmp_path / "a", form)
+    for form in ("json", "npz"):
+        write(instance, tmp_path / "a", form)
+        assert read(tmp_path / "a").travel[0, 2] == np.inf
+
+
+def test_a_set_of_windows_and_drafts_together_is_not_written(tmp_path):
+    both = InstanceSet(WINDOW_SET.locations, closes=90.0, demand=0.0, draft=3.0)
+    with pytest.raises(InvalidFile, match=r"a set is written with .* write each instance"):
+        write(both, tmp_path / "a.npz")
     assert not list(tmp_path.iterdir())

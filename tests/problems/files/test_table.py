@@ -6,7 +6,7 @@ import pytest
 from fairway.problems.distances import euclidean
 from fairway.problems.files import table
 from fairway.problems.files.text import Unreadable
-from fairway.problems.instance import TSPDL, TSPTW
+from fairway.problems.instance import TSPDL, TSPTW, Instance
 
 WINDOWS = "id,x,y,open,close,service\nDepot,0,0,0,100,0\nA,3,4,10,20,5\nB,6,8,0.5,30,5\n"
 DRAFTS = "id,x,y,demand,draft\n0,0,0,0,9\n1,3,4,2,5\n2,6,8,3,4\n"
@@ -89,7 +89,7 @@ def test_service_is_zero_without_its_column():
     [
         (WINDOWS.replace("service", "colour"), "column 'colour' is unknown", 1),
         (WINDOWS.replace("service", "x"), "column 'x' is given twice", 1),
-        (WINDOWS.replace("service", "draft"), "column 'open' mixes two problems", 1),
+        (WINDOWS.replace("service", "draft"), "column 'demand' is missing", 1),
         ("id,x,y,open\na,0,0,0\n", "column 'close' is missing", 1),
         ("id,x,y\na,0,0\n", "column 'open' is missing", 1),
         ("x,y,demand,draft\n0,0,0,1\n", "column 'id' is missing", 1),
@@ -180,7 +180,7 @@ def test_an_instance_comes_back_to_the_last_bit(instance):
         (TSPTW(np.ones((3, 3)), ZEROS, NINES, ZEROS, coordinates=POINTS), "Euclidean"),
         (
             TSPDL(euclidean(POINTS), column(0, 1, 1), NINES, "shrinking", POINTS),
-            "growing load only",
+            "no column for a load that is not growing",
         ),
         (
             TSPTW(euclidean(POINTS), ZEROS, NINES, ZEROS, POINTS, (" a", "b", "c")),
@@ -231,3 +231,128 @@ def test_times_of_day_are_minutes_since_midnight():
     assert clock.closes.tolist() == [1110, 1440]
     with pytest.raises(Unreadable, match="found '8:75'"):
         parsed("id,x,y,open,close\nd,0,0,8:75,18:30\na,3,4,0,9\n")
+
+
+# All that may be asked of a tour
+
+TOUR = """id,x,y,open,close,windows,late,latest,prize,before,pickup,demand,draft,end
+Depot,0,0,0,100,,,,,,,0,,
+A,3,4,,,8-10; 14-16,,,,B;C,,1,2,
+B,6,8,10,20,,2,30,,,A,0,,
+C,0,5,,60,,,,7.5,,,,5,Yes
+"""
+
+
+def test_a_blank_cell_asks_for_nothing():
+    tour = parsed(TOUR)
+    inf = np.inf
+    assert tour.opens.tolist() == [0, 0, 10, 0]
+    assert tour.closes.tolist() == [100, inf, 20, 60]
+    assert tour.windows == {1: ((8, 10), (14, 16))}
+    assert tour.late.tolist() == [inf, inf, 2, inf]
+    assert tour.latest.tolist() == [inf, inf, 30, inf]
+    assert tour.prize.tolist() == [inf, inf, inf, 7.5]
+    assert tour.before == ((1, 2), (1, 3))
+    assert tour.pairs == ((1, 2),)
+    assert tour.demand.tolist() == [0, 1, 0, 0]
+    assert tour.draft.tolist() == [inf, 2, inf, 5]
+    assert tour.end == 3
+
+
+@pytest.mark.parametrize(
+    ("cell", "windows"),
+    [
+        ("8-10", ((8, 10),)),
+        ("8 - 10;14-16", ((8, 10), (14, 16))),
+        ("-8--2; 1.5e-3-2E1", ((-8, -2), (0.0015, 20))),
+        ("8:30-10:00; 14:00-", ((510, 600), (840, np.inf))),
+        ("8\u201310", ((8, 10),)),
+    ],
+)
+def test_windows_are_written_as_people_do(cell, windows):
+    assert parsed(TOUR.replace("8-10; 14-16", cell)).windows == {1: windows}
+
+
+def test_stops_are_named_by_number_where_ids_only_count_the_rows():
+    tour = parsed("id,x,y,before\n0,0,0,\n1,3,4,2\n2,6,8,\n")
+    assert tour.names is None
+    assert tour.before == ((1, 2),)
+
+
+@pytest.mark.parametrize(
+    ("edit", "line", "sentence"),
+    [
+        (("8-10; 14-16", "8"), 3, "column 'windows' has '8'; expected windows like 8-10; 14-16"),
+        (("8-10; 14-16", "8-10;"), 3, "column 'windows' has ''; expected windows like 8-10; 14-16"),
+        (("8-10; 14-16", "8-1.0.0"), 3, "expected 'windows', a finite number, found '1.0.0'"),
+        (
+            ("8-10; 14-16", "8-15; 14-16"),
+            3,
+            "the windows of node 1 are ((8.0, 15.0), (14.0, 16.0)); expected",
+        ),
+        (("B;C", "B;D"), 3, "column 'before' names 'D', which is no stop; expected one like 'C'"),
+        (("B;C", "B;A"), 3, "before has (1, 1); expected two different stops"),
+        (
+            (",A,0", ",Depot,0"),
+            4,
+            "pairs has (0, 2); expected two different stops, neither of them the depot 0",
+        ),
+        ((",A,0", ",Q,0"), 4, "column 'pickup' names 'Q', which is no stop"),
+        (
+            ("Yes", "no"),
+            5,
+            "column 'end' has 'no'; expected yes in the one row where the tour ends",
+        ),
+        (
+            ("A,0,,\n", "A,0,,yes\n"),
+            5,
+            "column 'end' has a second 'yes'; expected yes in the one row",
+        ),
+        (("7.5", "-7.5"), 5, "prize[3] is -7.5; expected zero or more"),
+        (("10,20,,2", "10,20,,-2"), 4, "late[2] is -2; expected zero or more"),
+        (
+            ("prize", "price"),
+            1,
+            "column 'price' is unknown; expected id,x,y and any of open,close,service,late,latest",
+        ),
+        (
+            ("open,close", "open,service"),
+            1,
+            "column 'close' is missing; expected id,x,y,open,close,demand,draft",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_tour_is_said_with_its_line(edit, line, sentence):
+    assert TOUR.count(edit[0]) == 1
+    with pytest.raises(Unreadable) as refused:
+        parsed(TOUR.replace(*edit))
+    assert refused.value.line == line
+    assert sentence in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        (
+            {"cost": np.ones((3, 3))},
+            "CSV has no column for a cost apart from travel; write .json instead",
+        ),
+        ({"capacity": 9}, "CSV has no column for a capacity; write .json instead"),
+        (
+            {"load": "signed"},
+            "CSV has no column for a load that is not growing; write .json instead",
+        ),
+        ({"aboard": 1}, "CSV has no column for the load aboard at the start; write .json instead"),
+        ({"breaks": [(1, 2, 3)]}, "CSV has no column for breaks; write .json instead"),
+        ({"end": None}, "CSV cannot say that a tour ends at its last stop; write .json instead"),
+        ({"windows": {1: [(-1, 2)]}}, "CSV cannot hold the text '-1-2'; write .json instead"),
+        (
+            {"before": [(1, 2)], "names": ("d", "a", "b;c")},
+            "CSV cannot hold the name 'b;c' in a list of stops; write .json instead",
+        ),
+    ],
+)
+def test_what_has_no_column_is_refused_and_sent_to_json(asked, sentence):
+    with pytest.raises(Unreadable) as refused:
+        table.render(Instance(euclidean(POINTS), coordinates=POINTS, **asked))
+    assert refused.value.message == sentence

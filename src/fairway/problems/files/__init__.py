@@ -15,10 +15,10 @@ from fairway.problems.files import (
     table,
     tsplib,
 )
+from fairway.problems.files.fields import check_held
 from fairway.problems.files.text import LARGEST_TEXT, Unreadable, bounded
 from fairway.problems.instance import Instance
 from fairway.problems.sets import InstanceSet
-from fairway.problems.table import PROBLEMS
 
 TEXT = {
     "json": document,
@@ -29,6 +29,9 @@ TEXT = {
     "matrix": matrix,
 }
 """The text formats, in the order in which they are asked whether a file is theirs: the most telling first."""
+
+OWN = ("json", "csv")
+"""The text formats of our own, which hold whatever may be asked, or say themselves what they do not."""
 
 LARGEST_ARCHIVE = 2**30
 """Bytes of an npz file; in any other format, `LARGEST_TEXT`."""
@@ -82,10 +85,6 @@ def write(item: Instance | InstanceSet, path: str | Path, format: str | None = N
             f"write takes an instance, or a set made by instance_set; this is a {type(item).__name__}"
         )
     place = Path(path)
-    if item.problem not in PROBLEMS:
-        raise InvalidRequest(
-            "files hold time windows alone or draft limits alone; other constraints can be stated but not yet written"
-        )
     try:
         content = _rendered(item, format or _format_of(place))
         most = LARGEST_ARCHIVE if archive.recognises(content) else LARGEST_TEXT
@@ -159,4 +158,6 @@ def _rendered(item: Instance | InstanceSet, format: str) -> bytes:  # noqa: A002
         )
     if not isinstance(item, Instance):
         raise Unreadable(f"{format} holds one instance, not a set; write a set as .npz")
+    if format not in OWN:
+        check_held(item, format)
     return TEXT[format].render(item).encode()

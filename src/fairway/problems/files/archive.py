@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from fairway.problems.checks import LONGEST_NAME
+from fairway.problems.checks import LONGEST_NAME, MOST_NODES
+from fairway.problems.files.fields import FIELDS, TOUR, held_by, problem_of, stated
 from fairway.problems.files.text import Unreadable, check_size, shortened, travel_between
 from fairway.problems.instance import Instance
 from fairway.problems.sets import InstanceSet, Locations
@@ -23,7 +24,9 @@ MOST_PACKED, SMALL = 100, 2**26
 """How many times its own size an archive may unpack to, unless that is small; real numbers shrink to a half at most."""
 
 TEXTS = ("problem", "name", "load", "names", "labels")
-NUMBERS = ("coordinates", "travel", "opens", "closes", "service", "demand", "draft", "scale")
+NUMBERS = ("coordinates", "travel", *(name for name in FIELDS if name != "load"), "scale")
+ROWS = {"windows": 3, "before": 2, "pairs": 2, "breaks": 3}
+"""The fields that are lists of rows, and how long those are: of a window, its node, opening and closing."""
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -37,35 +40,95 @@ def parse(content: bytes, name: str) -> Instance | InstanceSet:
     """The instance or the set of an archive that `render` wrote; `name` is for one that gives none."""
     arrays = _arrays(content)
     problem = _text(arrays, "problem", "")
-    if problem not in PROBLEMS:
+    if problem not in (*PROBLEMS, TOUR):
         raise Unreadable(
-            f"the archive's problem is {shortened(problem)}; expected one of {', '.join(PROBLEMS)}"
+            f"the archive's problem is {shortened(problem)}; expected one of {', '.join((*PROBLEMS, TOUR))}"
         )
+    if arrays.keys().isdisjoint(("coordinates", "travel")):
+        raise Unreadable("the archive holds neither coordinates nor travel; expected one or both")
+    if problem == TOUR:
+        return _tour(arrays, name)
+    for key in FIELDS:
+        if key in arrays and not any(key in held_by(classic) for classic in PROBLEMS):
+            raise Unreadable(
+                f"the array {key!r} is unknown for {problem}; expected the problem {TOUR!r}, which takes it"
+            )
     columns = _columns(arrays, PROBLEMS[problem].columns)
     shape = next(iter(columns.values())).shape
     coordinates = _place(arrays, "coordinates", (*shape, 2))
     travel = _place(arrays, "travel", (*shape, shape[-1]))
-    if coordinates is None and travel is None:
-        raise Unreadable("the archive holds neither coordinates nor travel; expected one or both")
-    title = _text(arrays, "name", name)
     given: dict[str, Any] = columns | ({} if problem == "tsptw" else {"load": _load(arrays)})
     if len(shape) == 2:
         if not shape[0]:
             raise Unreadable("the archive holds a set of no instances; expected one or more")
         locations, scale = Locations(coordinates, travel), _scale(arrays)
         labels = arrays["labels"].ravel().tolist() if "labels" in arrays else None
-        return InstanceSet(locations, **given, name=title, scale=scale, labels=labels)
+        return InstanceSet(
+            locations, **given, name=_text(arrays, "name", name), scale=scale, labels=labels
+        )
+    return PROBLEMS[problem].make(**_where(arrays, name), **given)
+
+
+def _where(arrays: Arrays, name: str) -> dict[str, Any]:
+    """What an instance has whatever is asked of it: travel, places and names."""
+    coordinates, travel = arrays.get("coordinates"), arrays.get("travel")
     if travel is None:
         assert coordinates is not None, "one of the two was found"
         travel = travel_between(coordinates, "float")
     names = tuple(arrays["names"].ravel().tolist()) if "names" in arrays else None
-    where = {"coordinates": coordinates, "names": names, "name": title}
-    return PROBLEMS[problem].make(travel, **given, **where)
+    title = _text(arrays, "name", name)
+    return {"travel": travel, "coordinates": coordinates, "names": names, "name": title}
+
+
+def _tour(arrays: Arrays, name: str) -> Instance:
+    """An instance of any fields; the archive holds those that say something."""
+    if "coordinates" in arrays:
+        _place(arrays, "coordinates", (*arrays["coordinates"].shape[:1], 2))
+    given: dict[str, Any] = {key: _asked(arrays, key) for key in FIELDS if key in arrays}
+    return Instance(**_where(arrays, name), **given)
+
+
+def _asked(arrays: Arrays, key: str) -> Any:  # noqa: ANN401
+    array, single = arrays[key], key in ("capacity", "aboard", "end")
+    if key == "load":
+        return _text(arrays, key, "")
+    if key in ROWS and (array.ndim != 2 or array.shape[1] != ROWS[key]):
+        raise Unreadable(
+            f"the array {key!r} has shape {array.shape}; expected rows of {ROWS[key]} numbers"
+        )
+    if single and array.ndim:
+        raise Unreadable(f"the array {key!r} holds a list; expected a single number")
+    if key == "windows":
+        return _spans(array)
+    if key in ("before", "pairs", "end"):
+        array = _nodes(array, key)
+    if key in ROWS:
+        return [tuple(row) for row in array.tolist()]
+    return array.item() if single else array
+
+
+def _spans(rows: np.ndarray) -> dict[int, list[tuple[float, ...]]]:
+    spans: dict[int, list[tuple[float, ...]]] = {}
+    for node, span in zip(
+        _nodes(rows[:, 0], "windows").tolist(), rows[:, 1:].tolist(), strict=True
+    ):
+        spans.setdefault(node, []).append(tuple(span))
+    return spans
+
+
+def _nodes(array: np.ndarray, key: str) -> np.ndarray:
+    """Node numbers as such, and None for an end that is none."""
+    if key == "end" and np.isnan(array):
+        return np.array(None)
+    if not (np.abs(array) <= MOST_NODES).all() or (array % 1).any():
+        raise Unreadable(f"the array {key!r} names a node by no whole number; expected 0, 1, ...")
+    return array.astype(int)
 
 
 def render(item: Instance | InstanceSet) -> bytes:
     """The archive of an instance or a set; equal ones give equal bytes."""
-    arrays: dict[str, np.ndarray] = {"problem": np.array(item.problem), "name": _texts(item.name)}
+    problem = problem_of(item) if isinstance(item, Instance) else item.problem
+    arrays: dict[str, np.ndarray] = {"problem": np.array(problem), "name": _texts(item.name)}
     if isinstance(item, Instance):
         coordinates, travel = item.coordinates, None if item.is_euclidean else item.travel
         if item.names is not None:
@@ -78,16 +141,27 @@ def render(item: Instance | InstanceSet) -> bytes:
         arrays["coordinates"] = coordinates
     if travel is not None:
         arrays["travel"] = travel
-    for column in PROBLEMS[item.problem].columns:
-        arrays[column] = getattr(item, column)
-    if item.laden:
-        arrays["load"] = np.array(item.load)
+    if problem == TOUR:
+        if not isinstance(item, Instance):
+            raise Unreadable(
+                "a set is written with time windows alone or draft limits alone; write each instance as .json or .npz"
+            )
+        arrays |= {key: _stored(value) for key, value in stated(item).items()}
+    else:
+        arrays |= {key: np.array(getattr(item, key)) for key in held_by(problem)}
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)
     return file.getvalue()
+
+
+def _stored(value: Any) -> np.ndarray:  # noqa: ANN401
+    """The array of a field: a row for each of several windows, nan for no end."""
+    if isinstance(value, dict):
+        value = [(node, *span) for node, spans in value.items() for span in spans]
+    return np.array(math.nan if value is None else value)
 
 
 def _texts(given: str | list[str]) -> np.ndarray:
