@@ -282,12 +282,10 @@ def _numbers(values: ArrayLike, name: str, *, infinite: bool = False) -> Float[n
             f"{name} is not an array of numbers; expected rows of equal length, numbers only",
             name,
         )
-    _refuse(
-        ~np.isfinite(array) & (array != np.inf if infinite else True),
-        array,
-        name,
-        "a finite number",
-    )
+    wrong = ~np.isfinite(array)
+    if infinite and wrong.any():
+        wrong &= array != np.inf
+    _refuse(wrong, array, name, "a finite number")
     beyond = (np.abs(array) > LARGEST) & (array < np.inf)
     _refuse(beyond, array, name, f"at most {LARGEST:g}, choose a larger unit")
     return array
