@@ -66,7 +66,9 @@ class Whole:
 
 
 def whole(instance: Instance) -> Whole:
-    """The numbers that all three solvers take."""
+    """The numbers that all three solvers take; every arc must exist."""
+    assert np.isfinite(instance.travel).all()
+    assert np.isfinite(instance.cost).all()
     open_end = instance.end is None
     size = instance.nodes + open_end
     travel, cost = np.zeros((2, size, size))
@@ -75,8 +77,8 @@ def whole(instance: Instance) -> Whole:
     service = up(instance.service * TIME)
     times = up(travel * TIME)
     pauses = sum(int(up(row[2] * TIME)) for row in instance.breaks)
-    last = [first for spans in every_span(instance) for span in spans for first in span]
-    latest = max((t for t in last if math.isfinite(t)), default=0.0)
+    limits = [limit for spans in every_span(instance) for span in spans for limit in span]
+    latest = max((limit for limit in limits if math.isfinite(limit)), default=0.0)
     horizon = int(up(latest * TIME) + times.max(axis=1).sum() + service.sum()) + pauses
     spans = [
         [(int(up(a * TIME)), min(int(down(min(b, 1e9) * TIME)), horizon)) for a, b in each]

@@ -42,6 +42,8 @@ NEAR = 10
 """Most positions between the stops of such a pair: further apart, windows mostly order them."""
 CARRIED = 20
 """Most positions between a pickup and its delivery."""
+SWING = 20
+"""How far the load of the random tour moves from that of its start before it is turned back."""
 LUNCH = 0.05
 """Length of the break, as a share of the time that a random tour takes."""
 OURS = "Fairway"
@@ -176,8 +178,8 @@ def signed(on: Ground, every: float) -> Fields:
         demand[delivery] = -demand[pickup]
     paired, load = set(np.ravel(pairs).tolist()), 0.0
     for stop in on.tour.tolist():
-        if stop not in paired and load > 0:  # back and forth, or any tour would keep the capacity
-            demand[stop] *= -1
+        if stop not in paired:  # the load stays near that of the start, or any tour would keep it
+            demand[stop] *= -np.sign(load) if abs(load) > SWING else rng.choice([-1, 1])
         load += demand[stop]
     alone = [stop for stop in on.tour.tolist() if stop not in paired]
     aboard = -float(demand[alone].clip(max=0).sum())
