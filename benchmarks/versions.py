@@ -82,6 +82,7 @@ def main() -> None:
     """One row per bed and budget."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--beside", type=Path, required=True, help="src folder of another checkout")
+    parser.add_argument("--beds", nargs="+", help="by default all published ones")
     parser.add_argument("--count", type=int, default=40, help="instances per bed")
     parser.add_argument("--seconds", type=float, nargs="+", default=[0.1, 1.0])
     asked = parser.parse_args()
@@ -90,7 +91,7 @@ def main() -> None:
     table = Table("bed", "seconds", "no tour", "theirs", box=box.SIMPLE)
     for name in ("mean cost", "theirs", "difference %", "standard error"):
         table.add_column(name, justify="right")
-    names = [name for name, bed in beds().items() if bed.published]
+    names = asked.beds or [name for name, bed in beds().items() if bed.published]
     for name in names:
         costs(versions, name, 0, 0.1, cores)  # compiled, loaded and warm
     for name in track(names, console=Console(stderr=True)):
@@ -110,7 +111,7 @@ def main() -> None:
                 f"{apart.mean():+.3f}",
                 f"{apart.std(ddof=1) / len(apart) ** 0.5:.3f}",
             )
-    Console().print(table)
+    Console(width=110).print(table)
 
 
 if __name__ == "__main__":
