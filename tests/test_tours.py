@@ -332,9 +332,9 @@ def test_a_break_fits_into_a_wait():
     assert judged(line(3, opens=[0, 9], breaks=[(5, 8, 6)]), (1,)).starts == (11,)
 
 
-def test_a_break_is_not_taken_during_a_service():
-    """Service from 3 to 10 covers the break's window, 4 to 9: nobody may take it, and nobody idles for it."""
-    assert judged(line(3, service=[0, 7], breaks=[(4, 9, 1)]), (1,)) is None
+def test_who_must_rest_idles_before_a_service_that_would_cover_the_break():
+    """Service of 7 at 3: a break from 4 to 9 on is taken at 4, before it; one that may start at 10, after it."""
+    assert judged(line(3, service=[0, 7], breaks=[(4, 9, 1)]), (1,)).starts == (5,)
     assert judged(line(3, service=[0, 7], breaks=[(3, 9, 1)]), (1,)).starts == (4,)
     assert judged(line(3, service=[0, 7], breaks=[(4, 10, 1)]), (1,)).makespan == 14
 
@@ -378,7 +378,7 @@ def test_a_departure_fits_a_break():
     instance = line(3, closes=[20, 99], service=[0, 7], breaks=[(4, 4, 1)], end=None)
     tour = judged(instance, (1,), "duration")
     assert (tour.departure, tour.value) == (4, 11)
-    assert judged(instance, (1,)) is None
+    assert judged(instance, (1,)).starts == (5,)
 
 
 # All of it
@@ -409,6 +409,8 @@ def ticking(instance, stops, objective):
         for k, (earliest, latest, length) in enumerate(breaks):
             if earliest <= time <= latest:
                 found |= ends(at, time + length, drive, breaks[:k] + breaks[k + 1 :])
+            if time < earliest and not drive and at < len(route):  # who stands may idle for a break
+                found |= ends(at, earliest + length, 0, breaks[:k] + breaks[k + 1 :])
         if at == len(route):
             over = all(time <= latest for _, latest, _ in breaks)
             return {(time, 0)} if over else set()
@@ -488,7 +490,7 @@ def test_drawn_instances_have_every_constraint_and_a_tour_often_and_not_always()
     rng = np.random.default_rng(0)
     instances = [drawn(rng, int(rng.integers(2, 6))) for _ in range(100)]
     asked = collections.Counter(itertools.chain(*(each.constraints for each in instances)))
-    assert len(asked) == 12
+    assert len(asked) == 13
     assert min(asked.values()) > 15
     assert 10 < sum(not np.isfinite([each.travel, each.cost]).all() for each in instances) < 40
     assert 50 < sum(best(each) is not None for each in instances) < 80

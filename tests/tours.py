@@ -303,7 +303,7 @@ def _starts(case, route, at, time, breaks):
     """When service at the next place can start, leaving the last at a time, each with the breaks not yet taken."""
     previous, node = route[at - 1], route[at]
     for arrival, left in _arrivals(case, time, case.travel[previous][node], breaks):
-        yield from [(arrival, left)] if node == 0 else _waits(case, route, at, arrival, left)
+        yield from [(arrival, left)] if node == 0 else _waits(case, node, arrival, left)
 
 
 def _arrivals(case, time, drive, breaks):
@@ -315,19 +315,13 @@ def _arrivals(case, time, drive, breaks):
             yield from _arrivals(case, start + length, max(0, drive - (start - time)), left)
 
 
-def _waits(case, route, at, time, breaks):
-    """Starts of a service, being there at a time; breaks may be taken until it would start, early or later on."""
-    start = _opening(case, route[at], time)
-    yield start, breaks
+def _waits(case, node, time, breaks):
+    """Starts of a service, being there at a time; a break may be taken before it, if need be after idling for it."""
+    yield _opening(case, node, time), breaks
     for (earliest, latest, length), left in _each(breaks):
-        first, last = max(time, earliest), min(start, latest)
-        if first <= last + case.tolerance:
-            over = {first + length}
-            if left:  # A later end may leave a better moment for the other break.
-                moments = _moments(case, route, at, left)
-                over.update(_spread(set(moments), first + length, last + length))
-            for ready in over:
-                yield from _waits(case, route, at, ready, left)
+        first = max(time, earliest)
+        if first <= latest + case.tolerance:
+            yield from _waits(case, node, first + length, left)
 
 
 def _opening(case, node, time):

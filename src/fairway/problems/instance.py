@@ -160,7 +160,9 @@ class Instance:
     @property
     def whole_times(self) -> bool:
         """Whether all times are whole numbers, so that a schedule is exact."""
-        return checks.is_integral(self.travel, self.opens, self.closes, self.service)
+        columns = (self.travel, self.opens, self.closes, self.service, self.latest)
+        spans = [*self.windows.values(), self.breaks]
+        return checks.is_integral(*columns, *(np.array(span) for span in spans))
 
     @property
     def whole_loads(self) -> bool:
@@ -195,6 +197,11 @@ class Instance:
                 return "tspdl"
             case _:
                 return "tour"
+
+    @property
+    def classic(self) -> bool:
+        """Whether it has time windows alone or draft limits alone."""
+        return self.problem != "tour"
 
     def restricted(
         self, nodes: Sequence[int], travel: Float[np.ndarray, "K K"] | None = None
@@ -276,12 +283,12 @@ def TSPDL(  # noqa: N802 - the problem's own name
     return instance
 
 
-def check_supported(instance: Instance) -> None:
-    """Refuse what can be stated but not yet judged or solved."""
-    if instance.problem == "tour":
+def check_classic(instance: Instance, what: str) -> None:
+    """Refuse what serves the classic problems alone."""
+    if not instance.classic:
         raise InvalidRequest(
-            f"the instance asks for {' and '.join(instance.constraints)}; expected time windows alone or draft "
-            "limits alone, other constraints can be stated but not yet served"
+            f"the instance asks for {' and '.join(instance.constraints)}; {what} time windows alone or draft limits "
+            "alone so far"
         )
 
 

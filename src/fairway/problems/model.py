@@ -18,10 +18,10 @@ from jaxtyping import Bool, Float, Integer, UInt
 
 from fairway.errors import InvalidRequest, InvalidTour
 from fairway.problems.checks import is_integral
-from fairway.problems.instance import TOLERANCE, Instance, check_supported
+from fairway.problems.instance import TOLERANCE, Instance, check_classic
 
-Objective = Literal["travel", "makespan"]
-"""What a search makes as little as it can."""
+Objective = Literal["cost", "travel", "makespan", "duration"]
+"""What a search makes as little as it can; "travel" is another word for the cost."""
 MARGIN = 1e-10
 """By which part of its cost a tour must be better than another to count: less is lost in rounding."""
 START, HOME = 0, -1
@@ -132,9 +132,8 @@ def model_of(instance: Instance, tolerance: float | None = None) -> Model:
 
 
 def is_makespan(instance: Instance, objective: str) -> bool:
-    """Whether the earliest return is asked for, not the least travel; refused where it cannot be."""
-    if objective not in get_args(Objective):
-        raise InvalidRequest(f"the objective is {objective!r}; expected travel or makespan")
+    """Whether the earliest return is asked for, not the least cost; refused where it cannot be."""
+    check_objective(objective)
     if objective == "makespan" and not instance.timed:
         raise InvalidRequest(
             "a makespan was asked of draft limits; expected an instance with time windows"
@@ -142,8 +141,14 @@ def is_makespan(instance: Instance, objective: str) -> bool:
     return objective == "makespan"
 
 
+def check_objective(objective: object) -> None:
+    """Refuse what is no objective."""
+    if objective not in get_args(Objective):
+        raise InvalidRequest(f"the objective is {objective!r}; expected cost, makespan or duration")
+
+
 def _built(instance: Instance, tolerance: float | None) -> Model:
-    check_supported(instance)
+    check_classic(instance, "this search serves")
     turned = instance.laden and instance.load == "shrinking"
     cost = with_return(instance.cost.T if turned else instance.cost)
     if instance.laden:
