@@ -73,9 +73,9 @@ def test_what_is_no_crew_gets_a_sentence(window_instance):
         fairway.solve([window_instance], workers=0)
 
 
-def test_draft_limits_in_a_list_have_no_makespan(window_instance, draft_instance):
-    with pytest.raises(InvalidRequest, match="makespan was asked of draft limits"):
-        fairway.solve([window_instance, draft_instance], objective="makespan")
+def test_a_list_of_two_problems_has_one_objective(window_instance, draft_instance):
+    results = fairway.solve([window_instance, draft_instance], objective="makespan")
+    assert [result.value for result in results] == [result.makespan for result in results]
 
 
 def test_a_set_of_two_directions_is_no_set(rng):

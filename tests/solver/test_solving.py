@@ -118,8 +118,10 @@ def test_what_cannot_be_asked_gets_a_sentence(window_instance, draft_instance):
     for options, sentence in asked:
         with pytest.raises(InvalidRequest, match=sentence):
             fairway.solve(window_instance, **options)
-    with pytest.raises(InvalidRequest, match="makespan was asked of draft limits"):
-        fairway.solve(draft_instance, objective="makespan")
+    with pytest.raises(InvalidRequest, match="objective is 'beauty'"):
+        fairway.solve(draft_instance, objective="beauty")
+    with pytest.raises(InvalidRequest, match="drop is 'all'"):
+        fairway.solve(draft_instance, drop="all")
     with pytest.raises(InvalidRequest, match="this is a str"):
         Request().check("instance")
 

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -23,19 +23,22 @@ Answered = tuple[str, Instance, Result]
 """What an instance is called, the instance, and its result."""
 
 
-def result_table(answers: Iterable[Answered]) -> Table:
-    """One row per result."""
-    shown = table("instance", "status", ">cost", ">gap", ">makespan", ">seconds", "found by")
+def result_table(answers: Sequence[Answered]) -> Table:
+    """One row per result, with what was minimised where that is not the cost alone."""
+    priced = any(result.value not in (result.cost, result.makespan) for *_, result in answers)
+    value = [">value"] if priced else []
+    shown = table(
+        "instance", "status", *value, ">cost", ">gap", ">makespan", ">seconds", "found by"
+    )
     for column in shown.columns[1:]:
         column.no_wrap = True
     for label, instance, result in answers:
         status = result.status + ", interrupted" * result.interrupted
-        cost, makespan = (
-            f"{value:.8g}" if math.isfinite(value) else ""
-            for value in (result.cost, result.makespan if instance.timed else math.inf)
-        )
+        values = [result.value] if priced else []
+        values += [result.cost, result.makespan if instance.timed else math.inf]
+        *costs, makespan = (f"{each:.8g}" if math.isfinite(each) else "" for each in values)
         gap = f"{100 * result.gap:.2f} %" if math.isfinite(result.gap) else ""
-        found = cost, gap, makespan, f"{result.seconds:.3f}", result.method or ""
+        found = *costs, gap, makespan, f"{result.seconds:.3f}", result.method or ""
         shown.add_row(label, Text(status, STYLES[result.status]), *found)
     return shown
 
@@ -43,7 +46,12 @@ def result_table(answers: Iterable[Answered]) -> Table:
 def result_lines(label: str, instance: Instance, result: Result) -> list[Text]:
     """The tour in words, or why there is none."""
     if result.tour is not None:
-        return [Text(label, style="bold"), tour_line(instance, result.tour)]
+        lines = [Text(label, style="bold"), tour_line(instance, result.tour)]
+        if result.unserved:
+            names = instance.names or range(instance.nodes)
+            left = ", ".join(str(names[node]) for node in result.unserved)
+            lines.append(Text(f"  left out: {left}"))
+        return lines
     lines = [Text.assemble((label, "bold"), f": {result.reason}")]
     if result.attempt is not None:
         lines += _attempt_lines(instance, result.attempt)

@@ -15,6 +15,10 @@ Rule = Literal["float", "floor", "nearest", "F"]
 Distances = Annotated[Rule | None, Option(help="Rounding of distances (default: as the file says)")]
 TOUR = "Stops in order, such as 3,1,2 or by name, or a file of them"
 Tour = Annotated[str, Option(help=TOUR)]
+Objective = Annotated[
+    Literal["cost", "travel", "makespan", "duration"],
+    Option(help="What to minimise: cost (or travel), end of the tour, or time on the road"),
+]
 Json = Annotated[bool, Option("--json", help="Print one JSON line per instance")]
 BedName = Annotated[str, Argument(help="Name of a test set; see fairway bed list")]
 

@@ -75,11 +75,20 @@ def json_line(label: str, instance: Instance, verdict: Solution | Rejection) -> 
         "status": "refused" if isinstance(verdict, Rejection) else "feasible",
         "cost": verdict.cost,
         "makespan": verdict.makespan,
+        **_worth(verdict),
         "tour": list(verdict.tour),
         "violations": [asdict(violation) for violation in _broken(verdict)],
         "schedule": None if verdict.schedule is None else _columns(instance, verdict.schedule),
     }
     return json.dumps(record, default=np.ndarray.tolist)
+
+
+def _worth(verdict: Solution | Rejection) -> dict[str, Any]:
+    """What an accepted tour amounts to beside its cost."""
+    if isinstance(verdict, Rejection):
+        return {}
+    keys = ("value", "duration", "departure", "lateness")
+    return {key: getattr(verdict, key) for key in keys} | {"unserved": list(verdict.unserved)}
 
 
 def head(label: str, instance: Instance) -> dict[str, Any]:
@@ -100,9 +109,10 @@ def verdict_line(label: str, instance: Instance, verdict: Solution | Rejection) 
 
 
 def tour_line(instance: Instance, tour: Iterable[int]) -> Text:
-    """The stops in order, by name where they have names, between two calls at the depot."""
+    """The stops in order from the depot to the end, by name where they have names."""
     names = instance.names or range(instance.nodes)
-    stops = " > ".join(str(names[node]) for node in (0, *tour, 0))
+    end = () if instance.end is None else (instance.end,)
+    stops = " > ".join(str(names[node]) for node in (0, *tour, *end))
     return Text(f"  {stops}", style="cyan")
 
 
@@ -166,6 +176,7 @@ def _columns(instance: Instance, schedule: Schedule) -> dict[str, np.ndarray]:
     """What a schedule says about all that the instance asks for."""
     times = ("arrival", "wait", "start", "departure") if instance.timed else ()
     loads = ("load", "draft") if instance.laden else ()
+    times += ("late",) if instance.timed and np.isfinite(instance.late).any() else ()
     return {column: getattr(schedule, column) for column in ("node", *times, *loads)}
 
 

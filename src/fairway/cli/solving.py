@@ -11,7 +11,7 @@ import typer
 from typer import Argument, Option
 
 from fairway.cli import ANSWERED, BAD_INPUT, INTERRUPTED, NOT_FEASIBLE, complain
-from fairway.cli.options import Distances, File, Index, Json
+from fairway.cli.options import Distances, File, Index, Json, Objective
 from fairway.errors import InvalidFile, InvalidRequest
 
 if TYPE_CHECKING:
@@ -35,7 +35,10 @@ def solve(
     initial: Annotated[str | None, Option(help="Tour to start from, or a file")] = None,
     iterations: Annotated[int | None, Option(help="Search steps in place of a time limit")] = None,
     workers: Annotated[int | None, Option(help="Number of processes (default: all cores)")] = None,
-    objective: Annotated[Literal["travel", "makespan"], Option(help="What to minimise")] = "travel",
+    objective: Objective = "cost",
+    drop: Annotated[
+        Literal["price", "fewest"], Option(help="Leave out stops by price, or as few as possible")
+    ] = "price",
     policy: Annotated[str, Option(help="Trained policy or colony: folder, name or none")] = "auto",
     plot: Annotated[Path | None, Option(help="Draw the tour into this .png or .svg")] = None,
     pictures: Annotated[Path | None, Option(help="Draw every tour into this folder")] = None,
@@ -49,7 +52,7 @@ def solve(
     from fairway.solver.warm_start import choice_of
 
     chosen = choice_of(None if policy == "none" else policy)
-    request = Request(seconds, iterations, seed, objective, chosen)
+    request = Request(seconds, iterations, seed, objective, chosen, drop)
     groups, refused = inputs.groups(files or inputs.bundled_examples(), distances)
     count = len(refused) + sum(len(group.labels) for group in groups)
     if count != 1 and (plot is not None or initial is not None):

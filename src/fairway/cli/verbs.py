@@ -11,7 +11,7 @@ from typer import Argument, Option
 from fairway.cli import ANSWERED, NOT_FEASIBLE
 from fairway.cli.benching import bench_app
 from fairway.cli.evaluating import evaluate_app
-from fairway.cli.options import TOUR, BedName, Distances, File, Index, Json, Tour
+from fairway.cli.options import TOUR, BedName, Distances, File, Index, Json, Objective, Tour
 from fairway.cli.reporting import report
 from fairway.cli.solving import explain, solve, warmup
 from fairway.cli.training import train
@@ -44,6 +44,7 @@ def verify(
     index: Index = None,
     distances: Distances = None,
     tolerance: Annotated[float | None, Option(help="Excess allowed over a limit")] = None,
+    objective: Objective = "cost",
     json: Json = False,
 ) -> None:
     """Verify a tour and print its schedule, or every constraint that it violates."""
@@ -52,7 +53,8 @@ def verify(
     from fairway.judge import verify as judge
 
     instance = inputs.one_instance(file, index, distances)
-    verdict = judge(instance, inputs.tour_given(tour, instance), tolerance)
+    stops = inputs.tour_given(tour, instance)
+    verdict = judge(instance, stops, tolerance, objective=objective)
     label = instance.name or file.stem
     if json:
         print(show.json_line(label, instance, verdict))

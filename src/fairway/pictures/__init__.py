@@ -13,7 +13,7 @@ from fairway.errors import InvalidFile, InvalidRequest, InvalidTour
 from fairway.judge import Rejection, Solution, verify
 from fairway.pictures import map, palette, schedule  # noqa: A004
 from fairway.pictures.sheet import EM, MARGIN, POINTS, key, sheet, shortened
-from fairway.problems.instance import Instance, check_supported
+from fairway.problems.instance import Instance, check_classic
 from fairway.problems.table import PROBLEMS
 
 
@@ -26,7 +26,7 @@ def draw(instance: Instance, tour: Sequence[int] | None = None) -> Figure:
     """
     if not isinstance(instance, Instance):
         raise InvalidRequest("a picture is of one instance; index a set to get one")
-    check_supported(instance)
+    check_classic(instance, "pictures show")
     judged = None if tour is None else _judged(instance, tour)
     stops = None if judged is None else judged.tour
     refused, wrong = isinstance(judged, Rejection), np.zeros(instance.nodes, bool)

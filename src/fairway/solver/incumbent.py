@@ -7,6 +7,7 @@ from dataclasses import replace
 from fairway.judge import Rejection, Solution, verify
 from fairway.problems.instance import Instance
 from fairway.search.exact import Proof
+from fairway.search.general import least_value
 from fairway.search.lower_bound import held_karp
 from fairway.solver.request import Request
 from fairway.solver.results import Improvement, Method, Result, Status, Watch
@@ -50,7 +51,7 @@ class Incumbent:
     @property
     def value(self) -> float:
         """Of the best tour that the judge has accepted."""
-        return math.inf if self._solution is None else self._worth(self._solution)
+        return math.inf if self._solution is None else self._solution.value
 
     @property
     def start(self) -> tuple[int, ...] | None:
@@ -71,20 +72,22 @@ class Incumbent:
         """Have the claims judged, from the best down, until one is accepted."""
         while self._claims:
             tour, step = self._claims.pop()
-            judged = verify(self.instance, tour)
+            judged = self._judged(tour)
             if isinstance(judged, Rejection):
                 self.consider(judged)
-            elif self._worth(judged) < self.value:
+            elif self._rank(judged) < self._rank(self._solution):
                 self._accept(judged, step)
 
     def offer(self, tour: tuple[int, ...], method: Method) -> None:
         """Have a tour judged that may be good or late."""
-        judged = verify(self.instance, tour)
+        judged = self._judged(tour)
         if isinstance(judged, Rejection):
             self.consider(judged)
-        elif self._worth(judged) < self.value:
-            self.claim(tour, self._worth(judged), method)
-            self.settle()
+        elif self._rank(judged) < self._rank(self._solution):
+            step = Improvement(self.spent, judged.value, method)
+            if self._watch is not None:
+                self._watch(step)
+            self._accept(judged, step)
 
     def consider(self, rejection: Rejection) -> None:
         """Keep what breaks the rules least."""
@@ -108,6 +111,10 @@ class Incumbent:
     def _bound(self) -> float:
         """The best lower bound there is, one that no search has to give included."""
         until = self.until + self._reserve
+        if not self.request.plain(self.instance):
+            return min(
+                max(self.lower, least_value(self.instance, self.request.objective)), self.value
+            )
         least = held_karp(self.instance, self.request.objective, self.value, until)
         return min(max(self.lower, least), self.value)
 
@@ -129,16 +136,24 @@ class Incumbent:
             interrupted=interrupted,
         )
 
-    def _worth(self, solution: Solution) -> float:
-        return solution.makespan if self.request.objective == "makespan" else solution.cost
+    def _judged(self, tour: tuple[int, ...]) -> Solution | Rejection:
+        return verify(self.instance, tour, objective=self.request.objective)
+
+    def _rank(self, solution: Solution | None) -> tuple[float, float, float]:
+        """What counts, most important first: where as few as can be are left out, their number and their price."""
+        if solution is None:
+            return math.inf, math.inf, math.inf
+        if self.request.drop == "price":
+            return 0.0, 0.0, solution.value
+        price = float(self.instance.prize[list(solution.unserved)].sum())
+        return len(solution.unserved), price, solution.value
 
     def _accept(self, solution: Solution, step: Improvement) -> None:
         """Earlier claims are of worse tours: they stay in the trace unjudged."""
         self._solution = solution
-        worth = self._worth(solution)
-        steps = [step for _, step in self._claims if step.cost > worth]
+        steps = [step for _, step in self._claims if step.cost > solution.value]
         self._claims.clear()
-        self._trace += [*steps, replace(step, cost=worth)]
+        self._trace += [*steps, replace(step, cost=solution.value)]
 
 
 def _broken(rejection: Rejection) -> float:

@@ -1,22 +1,25 @@
 """What is asked of the solver, checked before any work begins."""
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from fairway.errors import InvalidRequest, InvalidTour
-from fairway.judge import verify
-from fairway.problems.instance import Instance, check_supported
-from fairway.problems.model import Objective, is_makespan
+from fairway.judge import Rejection, verify
+from fairway.problems.instance import Instance
+from fairway.problems.model import Objective, check_objective
 from fairway.solver.warm_start import Choice, default_policy, model_at
 
 Plan = Sequence[Any] | np.ndarray
 """A tour to start from."""
+Drop = Literal["price", "fewest"]
+"""Which optional stops are left out: those that the value is least without, or as few as can be, then the cheapest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +30,15 @@ class Request:
     iterations: int | None = None
     """Of local search; where they are given, the clock plays no part, so that the answer is always the same."""
     seed: int = 0
-    objective: Objective = "travel"
+    objective: Objective = "cost"
     policy: Choice = None
     """Who proposes first tours."""
+    drop: Drop = "price"
 
     def __post_init__(self) -> None:
+        check_objective(self.objective)
+        if self.drop not in get_args(Drop):
+            raise InvalidRequest(f"drop is {self.drop!r}; expected price or fewest")
         object.__setattr__(self, "seconds", checked_seconds(self.seconds))
         if self.iterations is not None:
             check_whole("iterations", self.iterations)
@@ -48,6 +55,8 @@ class Request:
         With iterations the usual one is not used: what a network says differs a little between machines, and so would
         the answers.
         """
+        if not self.plain(instance):
+            return None
         if self.policy != "auto":
             return self.policy
         return default_policy(instance, self.seconds) if self.iterations is None else None
@@ -58,10 +67,21 @@ class Request:
             raise InvalidRequest(
                 f"solve takes an instance, or a list of them; this is a {type(instance).__name__}"
             )
-        check_supported(instance)
-        is_makespan(instance, self.objective)
-        if isinstance(self.policy, Path):
+        if not isinstance(self.policy, Path):
+            return
+        if self.plain(instance):
             model_at(self.policy).check(instance)
+        else:
+            why = "policies know windows alone or drafts alone; going without"
+            print(
+                f"fairway: {self.policy.name} cannot propose tours here, since {why}",
+                file=sys.stderr,
+            )
+
+    def plain(self, instance: Instance) -> bool:
+        """Whether it is one of the classic problems, with an objective that their own searches serve."""
+        served = ("cost", "travel", "makespan") if instance.timed else ("cost", "travel")
+        return instance.classic and self.objective in served
 
 
 def checked_seconds(seconds: float) -> float:
@@ -83,6 +103,6 @@ def check_whole(name: str, value: object, least: int = 0) -> None:
 def checked_plan(instance: Instance, plan: Plan) -> tuple[int, ...]:
     """The plan as a tour: it may be late or too deep, but must name every stop once."""
     judged = verify(instance, plan)
-    if judged.schedule is None:
+    if judged.schedule is None and isinstance(judged, Rejection):
         raise InvalidTour(f"the initial plan is not a tour: {judged.violations[0].why}")
     return judged.tour

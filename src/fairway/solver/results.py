@@ -76,8 +76,23 @@ class Result:
 
     @property
     def value(self) -> float:
-        """What was minimised: the cost or the makespan."""
-        return self.makespan if self.objective == "makespan" else self.cost
+        """What was minimised, prices of lateness and of stops left out included; infinite without a tour."""
+        return math.inf if self.solution is None else self.solution.value
+
+    @property
+    def duration(self) -> float:
+        """From the departure to the end of the tour; infinite without a tour."""
+        return math.inf if self.solution is None else self.solution.duration
+
+    @property
+    def lateness(self) -> float:
+        """How late the tour is in all, where lateness has a price; infinite without a tour."""
+        return math.inf if self.solution is None else self.solution.lateness
+
+    @property
+    def unserved(self) -> tuple[int, ...]:
+        """The stops that the tour leaves out; none without a tour."""
+        return () if self.solution is None else self.solution.unserved
 
     def to_dict(self) -> dict[str, Any]:
         """The result in plain lists, texts and numbers, ready for JSON; what is not known, or not finite, is None."""
@@ -87,6 +102,9 @@ class Result:
             "value": self.value,
             "cost": self.cost,
             "makespan": self.makespan,
+            "duration": self.duration,
+            "lateness": self.lateness,
+            "unserved": list(self.unserved),
             "lower_bound": self.lower_bound,
             "gap": self.gap,
             "seconds": self.seconds,

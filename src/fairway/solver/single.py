@@ -9,6 +9,7 @@ from fairway.search.improve import improve
 from fairway.solver.explain.conflict import plain_reason
 from fairway.solver.explain.feasibility import NARROW, breadth, least_late
 from fairway.solver.explain.trivial import obstacle
+from fairway.solver.general import solve_general
 from fairway.solver.incumbent import Incumbent
 from fairway.solver.request import Request
 from fairway.solver.results import Result, Watch
@@ -36,6 +37,8 @@ def solve_one(
 ) -> Result:
     """The answer for one instance, of which the request has been checked; Ctrl-C leaves the best so far."""
     best = Incumbent(instance, request, watch)
+    if not request.plain(instance):
+        return solve_general(best, plan)
     conflict = obstacle(instance)
     if conflict is not None:
         best.proved = "infeasible"

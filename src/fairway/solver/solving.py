@@ -14,7 +14,7 @@ from fairway.errors import InvalidRequest
 from fairway.problems.instance import Instance
 from fairway.problems.model import Objective
 from fairway.problems.sets import InstanceSet
-from fairway.solver.request import Plan, Request, check_whole, checked_plan
+from fairway.solver.request import Drop, Plan, Request, check_whole, checked_plan
 from fairway.solver.results import Result, Watch
 from fairway.solver.single import solve_one
 from fairway.solver.warm_start import choice_of
@@ -38,6 +38,8 @@ def solve(
     objective: Objective = ...,
     policy: str | Path | None = ...,
     watch: Watch | None = ...,
+    *,
+    drop: Drop = ...,
 ) -> Result: ...
 @overload
 def solve(
@@ -50,6 +52,8 @@ def solve(
     objective: Objective = ...,
     policy: str | Path | None = ...,
     watch: Watch | None = ...,
+    *,
+    drop: Drop = ...,
 ) -> list[Result]: ...
 def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
     instances: Instance | Sequence[Instance] | InstanceSet,
@@ -58,9 +62,11 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
     initial: Plan | None = None,
     workers: int | None = None,
     iterations: int | None = None,
-    objective: Objective = "travel",
+    objective: Objective = "cost",
     policy: str | Path | None = "auto",
     watch: Watch | None = None,
+    *,
+    drop: Drop = "price",
 ) -> Result | list[Result]:
     """The best tour that can be found in the time, with a proof where one is to be had; or a proof that there is none.
 
@@ -73,12 +79,15 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
         initial: A tour to start from, one per instance; the answer is never worse than a feasible one.
         workers: Processes for a list; by default as many as there are cores. One stays in this process.
         iterations: Of local search, in place of seconds: the clock then plays no part.
-        objective: The least travel, or for time windows the earliest return.
+        objective: "cost" (or "travel", which is the same), "makespan" for the earliest end, or "duration" for the least
+            time between departure and end, leaving as late as is best.
         policy: What proposes the first tours: the folder of a trained policy or colony, or a shipped one's name; None
             for nothing. "auto" is a shipped one where it was measured to help, within seconds only.
         watch: Told of every improvement as it is found; for one instance only.
+        drop: Which optional stops to leave out: by "price", so that the value is least, or the "fewest", then the
+            cheapest of them.
     """
-    request = Request(seconds, iterations, seed, objective, choice_of(policy))
+    request = Request(seconds, iterations, seed, objective, choice_of(policy), drop)
     if watch is not None and not (callable(watch) and isinstance(instances, Instance)):
         raise InvalidRequest("watch is a function, and is told of one instance; leave it out here")
     pool_size(workers)

@@ -11,6 +11,7 @@ from fairway.problems.instance import Instance
 from fairway.problems.model import Objective
 from fairway.problems.table import PROBLEMS
 from fairway.search.exact import warm
+from fairway.search.general import warm as warm_general
 from fairway.search.improve import improve
 from fairway.search.lower_bound import held_karp
 from fairway.solver.explain.feasibility import least_late
@@ -32,6 +33,11 @@ def warm_up(instances: Iterable[Instance], request: Request) -> None:
     for instance in instances:
         guide = request.guide(instance)
         kind = instance.problem, getattr(instance, "load", ""), request.objective, guide
+        if not request.plain(instance):
+            kind = "tour", "", "cost", None
+        if kind not in _warm and not request.plain(instance):
+            warm_general()
+            _warm.add(kind)
         if kind not in _warm:
             _run_through(_sample(instance), request.objective)
             if guide is not None:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from fairway.errors import InvalidRequest
 from fairway.judge import Rejection, Solution
-from fairway.problems.instance import Instance, check_supported
+from fairway.problems.instance import Instance, check_classic
 from fairway.problems.table import PROBLEMS
 from fairway.solver.explain.conflict import conflicts_of, plain_conflicts
 from fairway.solver.explain.feasibility import decide, least_late, share
@@ -69,7 +69,7 @@ def explain(instance: Instance, seconds: float = 10.0) -> Explanation:
     if not isinstance(instance, Instance):
         raise InvalidRequest("explain takes one instance at a time; index a set to get one")
     seconds = checked_seconds(seconds)
-    check_supported(instance)
+    check_classic(instance, "explanations are given for")
     warm_up([instance], Request(objective=PROBLEMS[instance.problem].decided_by))
     began = time.monotonic()
     until, deciding = began + SPENT * seconds, began + DECIDING * seconds

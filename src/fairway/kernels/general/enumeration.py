@@ -1,0 +1,353 @@
+"""All orders of a few stops, depth first, with what cannot lead to a better tour cut off.
+
+Times are pairs as in the judge: a tour that leaves at D is somewhere at max(D + ahead, at), for all D from `low` to
+`high`. Where the departure is given, `ahead` is minus infinity and times are added up in `at`, leg by leg.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int, UInt
+
+from fairway.kernels.compiling import bare, inner
+from fairway.kernels.general.tour_model import (
+    BARRED,
+    COST,
+    DEMAND,
+    DUE,
+    DURATION,
+    LATE,
+    MAKESPAN,
+    MATES,
+    NEEDS,
+    PRIZE,
+    ROOM,
+    SERVICE,
+    SHRINKING,
+    SIGNED,
+    SPENT_ON,
+    TAKEN_BY,
+    TourModel,
+)  # fmt: skip
+
+LOW, HIGH, AHEAD, AT, FREE, FREE_AT, SPENT, PRICE, LOAD, TIGHT, REST = range(11)
+"""Of a beginning: its departures, its time, the end of its last break, what its legs cost and its lateness at least,
+the load, the most that may be on board in all, and what must still be spent at least."""
+DEPTH, BEST, FOUND = range(3)
+
+ONE = np.uint64(1)
+
+
+class Walk(NamedTuple):
+    """A search at any moment, a row for each stop of the tour at hand."""
+
+    state: Float[np.ndarray, "M 11"]
+    node: Int[np.ndarray, " M"]
+    real: Int[np.ndarray, " M"]
+    """The last stop that is no break."""
+    visited: UInt[np.ndarray, " M"]
+    option: Int[np.ndarray, " M"]
+    """What to try next: a node and one of its windows."""
+    delays: Float[np.ndarray, "M 4"]
+    """Of each stop with a price of lateness: the price, the closing, and its start as a pair."""
+    delayed: Int[np.ndarray, " M"]
+    least: Float[np.ndarray, " V"]
+    """What coming to each node takes at least, or leaving it out."""
+    best: Int[np.ndarray, " M"]
+    value: Float[np.ndarray, " 3"]
+    """Of the best: how many stops it leaves out and their price, where that counts first, and its value."""
+    place: Int[np.ndarray, " 3"]
+    """The depth, the length of the best, and the departure that is being tried."""
+    most: int
+    """Windows of a node, at most."""
+
+
+def walk_of(model: TourModel, upper: float) -> Walk:
+    """A search that has not begun; tours that are worth as much as `upper` are of no interest."""
+    nodes, breaks = len(model.node), len(model.breaks)
+    rows = nodes + breaks + 1
+    cost, travel = model.legs
+    legs = cost if model.objective == COST else travel + model.node[:, SERVICE]
+    legs = np.where(np.eye(nodes, dtype=bool) | (travel >= model.no_way), np.inf, legs)
+    arriving = legs.min(axis=0)
+    prize, barred = model.node[:, PRIZE], model.node[:, BARRED] > 0
+    least = np.where(barred, prize, np.minimum(arriving, prize))
+    least[0], least[-1] = 0.0, arriving[-1]
+    return Walk(
+        np.zeros((rows, 11)),
+        np.zeros(rows, np.int64),
+        np.zeros(rows, np.int64),
+        np.zeros(rows, np.uint64),
+        np.zeros(rows, np.int64),
+        np.zeros((rows, 4)),
+        np.zeros(rows, np.int64),
+        least,
+        np.zeros(rows, np.int64),
+        np.array([np.inf, np.inf, upper]),
+        np.array([-1, -1, 0]),
+        int(np.diff(model.first).max()),
+    )
+
+
+@bare
+def explore(model: TourModel, walk: Walk, fewest: bool, quantum: int) -> bool:
+    """Go on for so many steps; whether there is anything left to try."""
+    nodes, breaks = len(model.node), len(model.breaks)
+    options = (nodes + breaks) * walk.most
+    while quantum > 0:
+        quantum -= 1
+        depth = walk.place[DEPTH]
+        if depth < 0:
+            if walk.place[FOUND] == len(model.leaving):
+                return False
+            _depart(model, walk)
+            _end(model, walk, fewest)
+            continue
+        option = walk.option[depth]
+        if option == options:
+            walk.place[DEPTH] = depth - 1
+            continue
+        walk.option[depth] = option + 1
+        node, window = option // walk.most, option % walk.most
+        if node == 0 or node == nodes - 1:
+            continue
+        if walk.visited[depth] >> np.uint64(node) & ONE != 0:
+            continue
+        if node >= nodes:
+            entered = window == 0 and _rest(model, walk, node - nodes)
+        else:
+            entered = _visit(model, walk, node, window, fewest)
+        if entered:
+            new = depth + 1
+            walk.node[new], walk.option[new] = node, 0
+            walk.visited[new] = walk.visited[depth] | ONE << np.uint64(node)
+            walk.real[new] = walk.real[depth] if node >= nodes else node
+            walk.place[DEPTH] = new
+            _end(model, walk, fewest)
+    return True
+
+
+@inner
+def _depart(model: TourModel, walk: Walk) -> None:
+    """Begin with the next departure."""
+    low, high = model.leaving[walk.place[FOUND], 0], model.leaving[walk.place[FOUND], 1]
+    walk.place[FOUND] += 1
+    walk.place[DEPTH] = 0
+    walk.node[0] = walk.real[0] = walk.option[0] = walk.delayed[0] = 0
+    walk.visited[0] = 0
+    state = walk.state[0]
+    state[LOW], state[HIGH] = low, high
+    state[AHEAD], state[AT] = -np.inf, low
+    if model.objective == DURATION:
+        state[AHEAD], state[AT] = 0.0, -np.inf
+    state[FREE] = state[FREE_AT] = -np.inf
+    state[SPENT] = state[PRICE] = 0.0
+    state[LOAD], state[TIGHT] = model.aboard, np.inf
+    state[REST] = 0.0
+    for node in range(1, len(model.node)):
+        state[REST] += walk.least[node]
+
+
+@inner
+def _rest(model: TourModel, walk: Walk, number: int) -> bool:
+    """Take a break as soon as it may be; whether that is in time."""
+    depth = walk.place[DEPTH]
+    old, new = walk.state[depth], walk.state[depth + 1]
+    rest = model.breaks[number]
+    first, last, length = rest[0], rest[1], rest[2]
+    ahead = max(old[AHEAD], old[FREE])
+    at = max(old[AT], old[FREE_AT], first)
+    high = min(old[HIGH], last - ahead)
+    if at > last or old[LOW] > high:
+        return False
+    for column in range(len(old)):
+        new[column] = old[column]
+    new[HIGH], new[AHEAD], new[AT] = high, old[AHEAD] + length, old[AT] + length
+    new[FREE], new[FREE_AT] = ahead + length, at + length
+    walk.delayed[depth + 1] = walk.delayed[depth]
+    return True
+
+
+@inner
+def _visit(model: TourModel, walk: Walk, node: int, window: int, fewest: bool) -> bool:
+    """Go on to a stop and serve it in one of its windows; whether that keeps every limit and may be better."""
+    depth = walk.place[DEPTH]
+    if model.node[node, BARRED] > 0 or not _in_order(model, walk, depth, node):
+        return False
+    if not _serve(model, walk, depth, node, window):
+        return False
+    old, new = walk.state[depth], walk.state[depth + 1]
+    new[REST] = old[REST] - walk.least[node]
+    if not fewest and _at_least(model, new) >= walk.value[2]:
+        return False
+    return _carried(model, old, new, node)
+
+
+@inner
+def _in_order(model: TourModel, walk: Walk, depth: int, node: int) -> bool:
+    """Whether all that must come before the node has been visited."""
+    for at in range(model.begin[NEEDS, node], model.begin[NEEDS, node + 1]):
+        if walk.visited[depth] >> np.uint64(model.linked[at]) & ONE == 0:
+            return False
+    return True
+
+
+@inner
+def _carried(
+    model: TourModel, old: Float[np.ndarray, " S"], new: Float[np.ndarray, " S"], node: int
+) -> bool:
+    """Take the cargo of a stop on board; whether it may be there."""
+    load = old[LOAD] + model.node[node, DEMAND]
+    new[LOAD], new[TIGHT] = load, old[TIGHT]
+    if model.load == SHRINKING:
+        # On arrival all is on board but what was delivered before; the total is known at the end.
+        new[TIGHT] = min(old[TIGHT], model.node[node, ROOM] + old[LOAD])
+        return load <= new[TIGHT]
+    if model.load == SIGNED and load < model.empty:
+        return False
+    return load <= model.node[node, ROOM]
+
+
+@inner
+def _serve(model: TourModel, walk: Walk, depth: int, node: int, window: int) -> bool:
+    """Work out the next row for a node in one of its windows; whether there is any departure for it."""
+    old, new = walk.state[depth], walk.state[depth + 1]
+    here = walk.real[depth]
+    travel = model.legs[TAKEN_BY, here, node]
+    if travel >= model.no_way:
+        return False
+    place = model.first[node] + window
+    if place >= model.first[node + 1]:
+        return False
+    ahead = max(old[AHEAD] + travel, old[FREE])
+    at = max(old[AT] + travel, old[FREE_AT])
+    low, high = old[LOW], min(old[HIGH], model.windows[place, 1] - ahead)
+    if at > model.windows[place, 1]:
+        return False
+    for earlier in range(model.first[node], place):
+        if at <= model.windows[earlier, 1]:
+            if ahead == -np.inf:
+                return False
+            low = max(low, np.nextafter(model.windows[earlier, 1] - ahead, np.inf))
+    if low > high:
+        return False
+    at = max(at, model.windows[place, 0])
+    count = walk.delayed[depth]
+    new[PRICE] = old[PRICE]
+    if model.node[node, LATE] > 0:
+        row = walk.delays[count]
+        row[0], row[1], row[2], row[3] = model.node[node, LATE], model.node[node, DUE], ahead, at
+        count += 1
+        new[PRICE] += model.node[node, LATE] * max(
+            max(low + ahead, at) - model.node[node, DUE], 0.0
+        )
+    walk.delayed[depth + 1] = count
+    new[LOW], new[HIGH] = low, high
+    new[AHEAD], new[AT] = ahead + model.node[node, SERVICE], at + model.node[node, SERVICE]
+    new[FREE] = new[FREE_AT] = -np.inf
+    new[SPENT] = old[SPENT] + model.legs[SPENT_ON, here, node]
+    return True
+
+
+@inner
+def _at_least(model: TourModel, state: Float[np.ndarray, " S"]) -> float:
+    """What no tour with this beginning can be worth less than, a little less for rounding."""
+    if model.objective == DURATION:
+        spent = state[AHEAD]
+    elif model.objective == MAKESPAN:
+        spent = state[AT]
+    else:
+        spent = state[SPENT]
+    least = spent + state[PRICE] + state[REST]
+    return least - 1e-9 * abs(least)
+
+
+@inner
+def _end(model: TourModel, walk: Walk, fewest: bool) -> None:
+    """End the tour here, where that keeps every limit, and remember it if it is the best."""
+    depth, end = walk.place[DEPTH], len(model.node) - 1
+    visited = walk.visited[depth]
+    left, price = 0, 0.0
+    for node in range(1, end):
+        if visited >> np.uint64(node) & ONE == 0 and model.node[node, PRIZE] > 0:
+            if model.node[node, PRIZE] == np.inf:
+                return
+            left += 1
+            price += model.node[node, PRIZE]
+        elif visited >> np.uint64(node) & ONE == 0 and not model.node[node, BARRED] > 0:
+            left += 1
+        elif visited >> np.uint64(node) & ONE != 0:
+            for at in range(model.begin[MATES, node], model.begin[MATES, node + 1]):
+                mate = model.linked[at]
+                if mate != end and visited >> np.uint64(mate) & ONE == 0:
+                    return
+    if not _in_order(model, walk, depth, end):
+        return
+    for window in range(model.first[end + 1] - model.first[end]):
+        if _serve(model, walk, depth, end, window):
+            state = walk.state[depth + 1]
+            if _carried(model, walk.state[depth], state, end):
+                _remember(model, walk, (left if fewest else 0, price), fewest)
+
+
+@inner
+def _remember(model: TourModel, walk: Walk, out: tuple[int, float], fewest: bool) -> None:
+    """Keep the tour at hand, if no better one is known."""
+    depth, nodes = walk.place[DEPTH], len(model.node)
+    state = walk.state[depth + 1]
+    low, high = state[LOW], state[HIGH]
+    for number in range(len(model.breaks)):
+        if walk.visited[depth] >> np.uint64(nodes + number) & ONE == 0:
+            last = model.breaks[number, 1]
+            if max(low + state[AHEAD], state[AT]) > last:
+                return
+            high = min(high, last - state[AHEAD])
+    value = out[1] + _least_value(model, walk, low, high)
+    first = out[1] if fewest else 0.0
+    known = walk.value
+    better = value < known[2]
+    if fewest:
+        better = (
+            out[0] < known[0]
+            or (out[0] == known[0] and first < known[1])
+            or (out[0] == known[0] and first == known[1] and value < known[2])
+        )
+    if better:
+        known[0], known[1], known[2] = out[0], first, value
+        walk.place[BEST] = depth
+        for at in range(depth):
+            walk.best[at] = walk.node[at + 1]
+
+
+@inner
+def _least_value(model: TourModel, walk: Walk, low: float, high: float) -> float:
+    """Of the tour at hand, over all its departures, prizes apart: the best one is where a line bends."""
+    depth = walk.place[DEPTH]
+    state = walk.state[depth + 1]
+    least = min(_value(model, walk, low), _value(model, walk, high) if high < np.inf else np.inf)
+    if model.objective == DURATION:
+        bend = state[AT] - state[AHEAD]
+        if low <= bend <= high:
+            least = min(least, _value(model, walk, bend))
+        for number in range(walk.delayed[depth + 1]):
+            for column in (1, 3):
+                bend = walk.delays[number, column] - walk.delays[number, 2]
+                if low <= bend <= high:
+                    least = min(least, _value(model, walk, bend))
+    return least
+
+
+@inner
+def _value(model: TourModel, walk: Walk, departure: float) -> float:
+    depth = walk.place[DEPTH]
+    state = walk.state[depth + 1]
+    ready = max(departure + state[AHEAD], state[AT])
+    value = state[SPENT]
+    if model.objective == MAKESPAN:
+        value = ready
+    elif model.objective == DURATION:
+        value = ready - departure
+    for number in range(walk.delayed[depth + 1]):
+        delay = walk.delays[number]
+        value += delay[0] * max(max(departure + delay[2], delay[3]) - delay[1], 0.0)
+    return value

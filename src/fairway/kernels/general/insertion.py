@@ -1,0 +1,331 @@
+"""A tour under construction, with all that tells at once where a stop may be put in and what it costs there.
+
+By position, the start first and the end last; breaks are among the stops. Who is served when is simulated; how late
+each stop could be served with all that follows in time is one number, with several windows too, since being earlier
+never makes anything later.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from fairway.kernels.compiling import inner
+from fairway.kernels.general.timing import latest_start, priced, start_at
+from fairway.kernels.general.tour_model import (
+    DEMAND,
+    DURATION,
+    FOLLOWERS,
+    GROWING,
+    MAKESPAN,
+    NEEDS,
+    PRIZE,
+    ROOM,
+    SERVICE,
+    SHRINKING,
+    SPENT_ON,
+    TAKEN_BY,
+    TourModel,
+)  # fmt: skip
+from fairway.kernels.moves.rng import Random, uniform
+
+BLINK = 0.01
+"""How often a place is overlooked, so that the same ruins do not always end alike."""
+OUT = -1
+LEGS = 1e-3
+"""What a leg counts for where the end of the tour is minimised, so that of equal places the nearer one is taken."""
+
+
+START, LEAVE, FREE, LATEST, LOAD, ABOVE, BELOW = range(7)
+"""When a position is served; when the tour goes on from there, breaks since then counted as driving; when the last
+break since then ends. The last start, of a break the last moment to leave the stop before it, with which all that
+follows is in time. The load; how much more may be on board from there on, or up to there where it shrinks; and how much
+less."""
+REAL, NEXT = range(2)
+"""The last node up to a position, and the first from there on, that is no break."""
+
+
+class Draft(NamedTuple):
+    """A tour by position, and room for more stops."""
+
+    node: Int[np.ndarray, " M"]
+    around: Int[np.ndarray, "M 2"]
+    times: Float[np.ndarray, "M 7"]
+    place: Int[np.ndarray, " W"]
+    """The position of each node and break, or OUT."""
+    length: Int[np.ndarray, " 1"]
+    """Positions in use."""
+
+
+def draft_of(model: TourModel) -> Draft:
+    """A tour without stops."""
+    nodes, breaks = len(model.node), len(model.breaks)
+    rows = nodes + breaks + 1
+    node = np.zeros(rows, np.int64)
+    node[1] = nodes - 1
+    place = np.full(nodes + breaks, OUT)
+    around, times = np.zeros((rows, 2), np.int64), np.zeros((rows, 7))
+    return Draft(node, around, times, place, np.full(1, 2))
+
+
+@inner
+def refresh(model: TourModel, draft: Draft) -> bool:
+    """Work out all times and loads; whether every limit is kept."""
+    kept = _forward(model, draft)
+    _backward(model, draft)
+    return _weigh(model, draft) and kept
+
+
+@inner
+def _forward(model: TourModel, draft: Draft) -> bool:
+    nodes, length = len(model.node), draft.length[0]
+    draft.times[0, START] = draft.times[0, LEAVE] = model.leaving[0, 0]
+    draft.times[0, FREE] = -np.inf
+    draft.around[0, REAL] = draft.place[0] = 0
+    kept = True
+    for at in range(1, length):
+        node, here = draft.node[at], draft.around[at - 1, REAL]
+        draft.place[node] = at
+        leave, free = draft.times[at - 1, LEAVE], draft.times[at - 1, FREE]
+        if node >= nodes:
+            rest = model.breaks[node - nodes]
+            begin = max(leave, free, rest[0])
+            kept &= begin <= rest[1]
+            draft.times[at, START], draft.around[at, REAL] = begin, here
+            draft.times[at, LEAVE], draft.times[at, FREE] = leave + rest[2], begin + rest[2]
+        else:
+            start = start_at(model, node, max(leave + model.legs[TAKEN_BY, here, node], free))
+            kept &= start < np.inf and model.legs[SPENT_ON, here, node] < model.no_way
+            draft.times[at, START], draft.around[at, REAL] = start, node
+            draft.times[at, LEAVE], draft.times[at, FREE] = (
+                start + model.node[node, SERVICE],
+                -np.inf,
+            )
+    return kept
+
+
+@inner
+def _backward(model: TourModel, draft: Draft) -> None:
+    nodes, last = len(model.node), draft.length[0] - 1
+    draft.around[last, NEXT] = nodes - 1
+    draft.times[last, LATEST] = latest_start(model, nodes - 1, np.inf)
+    for at in range(last - 1, -1, -1):
+        node, after = draft.node[at], draft.node[at + 1]
+        if node >= nodes:
+            draft.around[at, NEXT] = draft.around[at + 1, NEXT]
+            alone = draft.node[at - 1] < nodes
+            draft.times[at, LATEST] = _latest_before_breaks(model, draft, at) if alone else -np.inf
+            continue
+        draft.around[at, NEXT] = node
+        bound = draft.times[at + 1, LATEST]
+        if after < nodes:
+            bound -= model.legs[TAKEN_BY, node, after]
+        bound -= model.node[node, SERVICE]
+        draft.times[at, LATEST] = bound if at == 0 else latest_start(model, node, bound)
+
+
+@inner
+def _latest_before_breaks(model: TourModel, draft: Draft, at: int) -> float:
+    """Before a run of breaks: the last moment to leave the stop before it."""
+    nodes, bound, added, ends = len(model.node), np.inf, 0.0, -np.inf
+    here = draft.around[at - 1, REAL]
+    while draft.node[at] >= nodes:
+        rest = model.breaks[draft.node[at] - nodes]
+        begin = max(ends, rest[0])
+        if begin > rest[1]:
+            return -np.inf
+        bound = min(bound, rest[1] - added)
+        added += rest[2]
+        ends = begin + rest[2]
+        at += 1
+    if ends > draft.times[at, LATEST]:
+        return -np.inf
+    return min(bound, draft.times[at, LATEST] - added - model.legs[TAKEN_BY, here, draft.node[at]])
+
+
+@inner
+def _weigh(model: TourModel, draft: Draft) -> bool:
+    """The load along the tour, and what room it leaves; whether it is kept everywhere."""
+    nodes, length = len(model.node), draft.length[0]
+    load = model.aboard
+    draft.times[0, LOAD] = load
+    for at in range(1, length):
+        node = draft.node[at]
+        load += model.node[node, DEMAND] if node < nodes else 0.0
+        draft.times[at, LOAD] = load
+    if model.load == SHRINKING:
+        above = np.inf
+        draft.times[0, ABOVE] = above
+        for at in range(1, length):
+            node = draft.node[at]
+            if node < nodes:
+                above = min(above, model.node[node, ROOM] - (load - draft.times[at - 1, LOAD]))
+            draft.times[at, ABOVE] = above
+        return above >= 0
+    above = below = np.inf
+    for at in range(length - 1, 0, -1):
+        node = draft.node[at]
+        if node < nodes:
+            above = min(above, model.node[node, ROOM] - draft.times[at, LOAD])
+            below = min(below, draft.times[at, LOAD] - model.empty)
+        draft.times[at, ABOVE], draft.times[at, BELOW] = above, below
+    return above >= 0 and below >= 0
+
+
+@inner
+def fits(model: TourModel, draft: Draft, at: int, amount: float, node: int) -> bool:
+    """Whether the cargo of a node may come on board before this position."""
+    if model.load == SHRINKING:
+        total = draft.times[draft.length[0] - 1, LOAD]
+        own = total - draft.times[at - 1, LOAD] + amount <= model.node[node, ROOM]
+        return own and amount <= draft.times[at - 1, ABOVE]
+    load = draft.times[at - 1, LOAD] + amount
+    if load > model.node[node, ROOM] or amount > draft.times[at, ABOVE]:
+        return False
+    return model.load == GROWING or (load >= model.empty and -amount <= draft.times[at, BELOW])
+
+
+@inner
+def insert(draft: Draft, node: int, at: int) -> None:
+    """Put a stop or a break before this position; times are still to be worked out."""
+    for later in range(draft.length[0], at, -1):
+        draft.node[later] = draft.node[later - 1]
+    draft.node[at] = node
+    draft.length[0] += 1
+
+
+@inner
+def span_of(model: TourModel, draft: Draft, node: int) -> tuple[int, int]:
+    """Before which positions a stop may be put, the last one excluded; none where it needs one that is left out."""
+    first, last = 1, draft.length[0]
+    for place in range(model.begin[NEEDS, node], model.begin[NEEDS, node + 1]):
+        needed = model.linked[place]
+        if draft.place[needed] >= 0:
+            first = max(first, draft.place[needed] + 1)
+        elif model.node[needed, PRIZE] < np.inf:
+            return 1, 1
+    for place in range(model.begin[FOLLOWERS, node], model.begin[FOLLOWERS, node + 1]):
+        later = model.linked[place]
+        if draft.place[later] >= 0:
+            last = min(last, draft.place[later] + 1)
+    return first, last
+
+
+@inner
+def cheapest(model: TourModel, draft: Draft, node: int, random: Random) -> tuple[int, float]:
+    """Where a stop costs least and all stays in time, and what it costs there; 0 where there is no such place."""
+    first, last = span_of(model, draft, node)
+    where, least = 0, np.inf
+    for at in range(first, last):
+        if draft.times[at, LATEST] == -np.inf or not fits(
+            model, draft, at, model.node[node, DEMAND], node
+        ):
+            continue
+        more = added(model, draft, node, at, least)
+        if more < least and uniform(random) >= BLINK:
+            where, least = at, more
+    return where, least
+
+
+@inner
+def in_time(model: TourModel, draft: Draft, at: int, node: int, leave: float) -> bool:
+    """Whether this position and all after it stay in time, if the tour comes there from a node that it leaves then."""
+    if draft.times[at, LATEST] == -np.inf:
+        return False
+    if draft.node[at] >= len(model.node):
+        return leave <= draft.times[at, LATEST]
+    there = draft.node[at]
+    return (
+        start_at(model, there, leave + model.legs[TAKEN_BY, node, there]) <= draft.times[at, LATEST]
+    )
+
+
+@inner
+def detour(model: TourModel, here: int, node: int, there: int) -> float:
+    """What a node adds to the legs between two others."""
+    if model.objective == DURATION:
+        legs = model.legs[TAKEN_BY]
+        return legs[here, node] + model.node[node, SERVICE] + legs[node, there] - legs[here, there]
+    return (
+        model.legs[SPENT_ON, here, node]
+        + model.legs[SPENT_ON, node, there]
+        - model.legs[SPENT_ON, here, there]
+    )
+
+
+@inner
+def added(model: TourModel, draft: Draft, node: int, at: int, enough: float) -> float:
+    """What a stop costs before this position; infinite where something would be late, or where it is enough."""
+    here, there = draft.around[at - 1, REAL], draft.around[at, NEXT]
+    more = detour(model, here, node, there)
+    if model.objective != MAKESPAN and more >= enough and not model.soft:
+        return np.inf
+    arrival = max(
+        draft.times[at - 1, LEAVE] + model.legs[TAKEN_BY, here, node], draft.times[at - 1, FREE]
+    )
+    start = start_at(model, node, arrival)
+    leave = start + model.node[node, SERVICE]
+    if not in_time(model, draft, at, node, leave):
+        return np.inf
+    return more + surcharge(model, draft, at, node, start, more)
+
+
+@inner
+def surcharge(
+    model: TourModel, draft: Draft, at: int, node: int, start: float, more: float
+) -> float:
+    """What serving a node then, before this position, costs beside its legs."""
+    if not model.soft and model.objective != MAKESPAN:
+        return 0.0
+    price, later = delayed(model, draft, at, node, start + model.node[node, SERVICE])
+    price += priced(model, node, start)
+    return price + later - (1.0 - LEGS) * more if model.objective == MAKESPAN else price
+
+
+@inner
+def delayed(
+    model: TourModel, draft: Draft, at: int, here: int, leave: float
+) -> tuple[float, float]:
+    """What lateness from this position on costs more, and how much later the tour ends, if it comes so from here."""
+    nodes, price, free = len(model.node), 0.0, -np.inf
+    for position in range(at, draft.length[0]):
+        node = draft.node[position]
+        if node >= nodes:
+            rest = model.breaks[node - nodes]
+            free = max(leave, free, rest[0]) + rest[2]
+            leave += rest[2]
+            continue
+        start = start_at(model, node, max(leave + model.legs[TAKEN_BY, here, node], free))
+        if start == draft.times[position, START]:
+            return price, 0.0
+        price += priced(model, node, start) - priced(model, node, draft.times[position, START])
+        here, leave, free = node, start + model.node[node, SERVICE], -np.inf
+    return price, leave - draft.times[draft.length[0] - 1, LEAVE]
+
+
+@inner
+def place_for_break(model: TourModel, draft: Draft, number: int) -> int:
+    """Where a break delays the end least and makes nothing late, or 0 where nowhere."""
+    nodes, rest = len(model.node), model.breaks[number]
+    where, least = 0, np.inf
+    for at in range(1, draft.length[0]):
+        there = draft.node[at]
+        begin = max(draft.times[at - 1, LEAVE], draft.times[at - 1, FREE], rest[0])
+        if begin > rest[1]:
+            break
+        if there >= nodes:
+            continue
+        leave, here = draft.times[at - 1, LEAVE] + rest[2], draft.around[at - 1, REAL]
+        start = start_at(
+            model, there, max(leave + model.legs[TAKEN_BY, here, there], begin + rest[2])
+        )
+        if start > draft.times[at, LATEST] or start == np.inf:
+            continue
+        price, later = priced(model, there, start), start - draft.times[at, START]
+        price -= priced(model, there, draft.times[at, START])
+        if at + 1 < draft.length[0]:
+            onward, later = delayed(model, draft, at + 1, there, start + model.node[there, SERVICE])
+            price += onward
+        if price + LEGS * later < least:
+            where, least = at, price + LEGS * later
+    return where

@@ -1,0 +1,208 @@
+"""What an instance asks for, as arrays that compiled code takes: every question, neutral where it is absent."""
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from fairway.problems.instance import TOLERANCE, Instance
+
+COST, MAKESPAN, DURATION = range(3)
+GROWING, SHRINKING, SIGNED = range(3)
+OBJECTIVES = {"cost": COST, "travel": COST, "makespan": MAKESPAN, "duration": DURATION}
+LOADS = {"growing": GROWING, "shrinking": SHRINKING, "signed": SIGNED}
+
+
+SPENT_ON, TAKEN_BY = range(2)
+"""Of a leg: what it costs and how long it takes."""
+SERVICE, DUE, LATE, DEMAND, ROOM, PRIZE, BARRED = range(7)
+"""Of a node: how long it is served; the last closing, from which lateness is counted, and the price of a unit of it, 0
+where there must be none; its cargo, and the most on board there; the price of leaving it out, infinite where it must be
+served; whether it can never be served, or is no stop."""
+NEEDS, FOLLOWERS, MATES = range(3)
+"""Lists of nodes: those that must come before one, those that it must come before, those that are visited with it."""
+
+
+class TourModel(NamedTuple):
+    """V nodes: the depot as 0, the stops, and the end as V - 1. Breaks are numbered from V on, as if they were stops.
+
+    Few arrays of many columns: compiled code takes each array apart at every call.
+    """
+
+    legs: Float[np.ndarray, "2 V V"]
+    node: Float[np.ndarray, "V 7"]
+    first: Int[np.ndarray, " W"]
+    """Where the windows of each node begin."""
+    windows: Float[np.ndarray, "K 2"]
+    """When service may start, with what the judge forgives; the last window ends with the last permitted start."""
+    begin: Int[np.ndarray, "3 W"]
+    """Where the list of each node begins, of each kind of list."""
+    linked: Int[np.ndarray, " L"]
+    breaks: Float[np.ndarray, "B 3"]
+    leaving: Float[np.ndarray, "D 2"]
+    """When the tour may leave, if the duration counts; else when it does."""
+    aboard: float
+    empty: float
+    """The least load, where demands are signed."""
+    no_way: float
+    """What a leg costs, and takes, that cannot be travelled: more than any tour."""
+    objective: int
+    load: int
+    soft: bool
+    """Whether any lateness has a price."""
+    hopeless: bool
+    """Whether what is asked contradicts itself."""
+
+
+def tour_model_of(instance: Instance, objective: str = "cost") -> TourModel:
+    """The arrays of an instance."""
+    nodes, end = instance.nodes, instance.end
+    forgiven = 0.0 if instance.whole_times else TOLERANCE
+    heavier = 0.0 if instance.whole_loads else TOLERANCE
+    columns, hopeless = _columns(instance, heavier)
+    spans = [_spans(instance, node, forgiven) for node in range(nodes)]
+    spans.append(
+        [(-math.inf, math.inf)] if end is None else _spans(instance, end, forgiven, end=True)
+    )
+    windows = np.array([span for each in spans for span in each])
+    legs = np.array([_with_end(instance.cost, end), _with_end(instance.travel, end)])
+    finite = [np.abs(each[np.isfinite(each)]).sum() for each in (legs, columns, windows)]
+    no_way = 1.0 + 4.0 * float(sum(finite))
+    begin, linked = _links(instance)
+    return TourModel(
+        np.where(np.isinf(legs).any(axis=0), no_way, legs),
+        columns,
+        np.cumsum([0, *map(len, spans)]),
+        windows,
+        begin,
+        linked,
+        np.array(
+            [(first, last + forgiven, length) for first, last, length in instance.breaks]
+        ).reshape(-1, 3),
+        _departures(instance, objective),
+        float(instance.aboard) if instance.load == "signed" else 0.0,
+        -heavier if instance.load == "signed" else -math.inf,
+        no_way,
+        OBJECTIVES[objective],
+        LOADS[instance.load],
+        bool(np.isfinite(instance.late).any()),
+        hopeless or instance.aboard - instance.capacity > heavier,
+    )
+
+
+def _columns(instance: Instance, heavier: float) -> tuple[Float[np.ndarray, "V 7"], bool]:
+    """What is asked of each node, and whether something must be served that cannot be."""
+    nodes, end = instance.nodes, instance.end
+    columns = np.zeros((nodes + 1, 7))
+    stops = columns[:nodes]
+    stops[:, SERVICE], stops[:, DEMAND] = instance.service, instance.demand
+    stops[:, DUE] = [_windows(instance, node)[-1][1] for node in range(nodes)]
+    stops[:, LATE] = np.where(np.isfinite(instance.late), instance.late, 0.0)
+    stops[:, ROOM] = np.minimum(instance.draft, instance.capacity) + heavier
+    columns[nodes] = columns[0 if end is None else end]
+    if end is None or end == 0:  # nobody is served there
+        columns[nodes, [SERVICE, DEMAND, ROOM]] = 0.0, 0.0, math.inf
+    if end is None:
+        columns[nodes, [DUE, LATE]] = math.inf, 0.0
+    prize, barred, hopeless = _presence(instance)
+    columns[:, PRIZE], columns[:, BARRED] = np.append(prize, 0.0), barred
+    return columns, hopeless
+
+
+def _with_end(matrix: Float[np.ndarray, "N N"], end: int | None) -> Float[np.ndarray, "V V"]:
+    """The matrix with a column for the end, which nothing leaves."""
+    nodes = len(matrix)
+    extended = np.full((nodes + 1, nodes + 1), np.inf)
+    extended[:nodes, :nodes] = matrix
+    extended[:nodes, nodes] = 0.0 if end is None else matrix[:, end]
+    return extended
+
+
+def _windows(instance: Instance, node: int) -> list[tuple[float, float]]:
+    single = (float(instance.opens[node]), float(instance.closes[node]))
+    return list(instance.windows.get(node, (single,)))
+
+
+def _spans(
+    instance: Instance, node: int, allowance: float, *, end: bool = False
+) -> list[tuple[float, float]]:
+    """When service may start; on the return to the depot nobody waits."""
+    windows = _windows(instance, node)
+    soft = math.isfinite(instance.late[node])
+    latest = float(instance.latest[node]) if soft else windows[-1][1]
+    if end and node == 0:
+        return [(-math.inf, latest + allowance)]
+    spans = [(opens, min(closes, latest) + allowance) for opens, closes in windows[:-1]]
+    spans.append((windows[-1][0], latest + allowance))
+    kept = [span for span in spans if span[0] <= span[1]]
+    return kept or [(math.inf, -math.inf)]
+
+
+def _departures(instance: Instance, objective: str) -> Float[np.ndarray, "D 2"]:
+    windows = _windows(instance, 0)
+    served = float(instance.service[0])
+    if objective != "duration":
+        windows = [(windows[0][0], windows[0][0])]
+    return np.array([(opens + served, closes + served) for opens, closes in windows])
+
+
+def _presence(instance: Instance) -> tuple[Float[np.ndarray, " N"], Bool[np.ndarray, " V"], bool]:
+    """The prizes, infinite for all that others need; the stops that can never be served; whether the two meet."""
+    nodes, end = instance.nodes, instance.end
+    prize = np.array(instance.prize)
+    prize[0] = 0.0
+    barred = np.zeros(nodes + 1, dtype=bool)
+    barred[0] = barred[-1] = True
+    visited = set() if end in (None, 0) else {end}
+    if visited:
+        barred[end], prize[end] = True, 0.0
+    needed = [(b, a) for a, b in [*instance.before, *instance.pairs]]
+    needed += [(a, b) for a, b in instance.pairs]
+    for _ in range(nodes):
+        for one, other in needed:
+            if (np.isinf(prize[one]) or one in visited) and other not in visited:
+                prize[other] = np.inf
+    barred[:nodes] |= _in_a_circle(instance)
+    for first, second in [*instance.before, *instance.pairs]:
+        if first in visited:
+            barred[second] = True
+    for _ in range(nodes):
+        for one, other in needed:
+            barred[one] |= barred[other] and other not in visited
+    stops = np.arange(1, nodes)
+    hopeless = bool((np.isinf(prize[stops]) & barred[stops]).any())
+    hopeless |= any(
+        delivery in visited and pickup in visited for pickup, delivery in instance.pairs
+    )
+    hopeless |= any(pickup in visited for pickup, _ in instance.pairs)
+    return prize, barred, hopeless
+
+
+def _in_a_circle(instance: Instance) -> Bool[np.ndarray, " N"]:
+    """The stops that would have to come before themselves."""
+    before = np.zeros((instance.nodes, instance.nodes), dtype=bool)
+    for first, second in (*instance.before, *instance.pairs):
+        before[first, second] = True
+    for middle in range(instance.nodes if before.any() else 0):
+        before |= before[:, middle, None] & before[middle]
+    return np.diagonal(before).copy()
+
+
+def _links(instance: Instance) -> tuple[Int[np.ndarray, "3 W"], Int[np.ndarray, " L"]]:
+    """The lists of nodes, one after the other, and where each begins; the end stands for its stop."""
+    nodes, end = instance.nodes, instance.end
+
+    def renamed(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+        return [(nodes if a == end else a, nodes if b == end else b) for a, b in pairs]
+
+    before, pairs = renamed((*instance.before, *instance.pairs)), renamed(instance.pairs)
+    kinds = ([(b, a) for a, b in before], before, [*pairs, *((b, a) for a, b in pairs)])
+    begin, linked = np.zeros((3, nodes + 2), np.int64), []
+    for kind, given in enumerate(kinds):
+        for node in range(nodes + 1):
+            begin[kind, node] = len(linked)
+            linked += sorted({other for one, other in given if one == node})
+        begin[kind, nodes + 1] = len(linked)
+    return begin, np.array(linked, np.int64)

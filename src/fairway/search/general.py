@@ -1,0 +1,180 @@
+"""Tours under any constraints: all orders of a few stops, and ruin and recreate for more.
+
+Where the plain kernels know windows alone or drafts alone, and judge a move at once, these simulate the tour.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Int
+
+from fairway.kernels.general.annealing import Search, anneal
+from fairway.kernels.general.enumeration import Walk, explore, walk_of
+from fairway.kernels.general.insertion import draft_of
+from fairway.kernels.general.tour_model import BARRED, PRIZE, TAKEN_BY, TourModel, tour_model_of
+from fairway.kernels.moves.rng import seeded
+from fairway.problems.instance import Instance
+
+FEW = 8
+"""Stops of which all orders are gone through first."""
+STEPS = 20_000
+"""Of that between two looks at the clock: a few milliseconds."""
+SLICE, PART = 0.005, 0.05
+"""Seconds of search between two looks at the clock, and of a small budget the part."""
+ROUNDS = 64
+"""Rounds of a slice, where they are counted and not seconds."""
+AROUND = 40
+"""Stops that are known to be around a stop."""
+TEMPERATURE = 5.0
+"""At the beginning, in mean legs of the first tour."""
+
+Found = Callable[[tuple[int, ...]], None]
+"""Is told of every better tour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enumerated:
+    """What going through all orders found."""
+
+    tour: tuple[int, ...] | None
+    value: float
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a tour is to be good for, and how much may be spent on it."""
+
+    objective: str = "cost"
+    fewest: bool = False
+    """Whether as few stops as can be are left out, whatever that costs."""
+    seconds: float = math.inf
+    iterations: int | None = None
+    """Rounds of the search; the same seed then gives the same answer."""
+    seed: int = 0
+
+
+def enumerate_tours(instance: Instance, request: Wanted) -> Enumerated:
+    """The best tour of a few stops, by all their orders, as far as there is time."""
+    until = time.monotonic() + request.seconds
+    model = tour_model_of(instance, request.objective)
+    if model.hopeless:
+        return Enumerated(None, math.inf, complete=True)
+    walk = walk_of(model, math.inf)
+    left = True
+    while left and time.monotonic() < until:
+        left = explore(model, walk, request.fewest, STEPS)
+    return Enumerated(_best(model, walk), float(walk.value[2]), complete=not left)
+
+
+def _best(model: TourModel, walk: Walk) -> tuple[int, ...] | None:
+    if walk.place[1] < 0:
+        return None
+    return _stops(model, walk.best[: walk.place[1]])
+
+
+def _stops(model: TourModel, nodes: Int[np.ndarray, " M"]) -> tuple[int, ...]:
+    """Without breaks, the start and the end."""
+    return tuple(node for node in nodes.tolist() if 0 < node < len(model.node) - 1)
+
+
+def least_value(instance: Instance, objective: str = "cost") -> float:
+    """No tour is worth less: every stop is come to once, from somewhere, or its price is paid."""
+    model = tour_model_of(instance, objective)
+    least = float(walk_of(model, math.inf).least[1:].sum())
+    return least + float(model.leaving[0, 0]) if objective == "makespan" else least
+
+
+def improve_tours(
+    instance: Instance,
+    request: Wanted,
+    found: Found,
+    initial: tuple[int, ...] = (),
+) -> tuple[int, ...]:
+    """Better and better tours within the budget; the last one may still leave out what it must serve."""
+    budget = _Budget(request)
+    model = tour_model_of(instance, request.objective)
+    if request.fewest:
+        model = _keeping(model)
+    search = _started(model, initial, request.seed)
+    while (rounds := budget.slice()) > 0:
+        value, missing = search.values[2], search.values[3]
+        worth = abs(search.values[0]) if math.isfinite(search.values[0]) else 0.0
+        temperature = TEMPERATURE * worth / len(model.node) * budget.left**2
+        anneal(model, search, temperature, rounds)
+        better = search.values[2] < value or search.values[3] < missing
+        if better and search.values[3] == 0:
+            found(_stops(model, search.best[: search.sizes[1]]))
+    return _stops(model, search.best[: search.sizes[1]])
+
+
+class _Budget:
+    """Seconds or rounds, and how many to do until the next look at the clock."""
+
+    def __init__(self, request: Wanted) -> None:
+        self._request, self._began = request, time.monotonic()
+        self._looked, self._rounds, self._done = self._began, 1, 0
+
+    @property
+    def left(self) -> float:
+        """The part that is left, from 1 to 0."""
+        timed = 1.0 - (time.monotonic() - self._began) / max(self._request.seconds, 1e-9)
+        if self._request.iterations is None:
+            return max(timed, 0.0)
+        return max(min(timed, 1.0 - self._done / max(self._request.iterations, 1)), 0.0)
+
+    def slice(self) -> int:
+        """How many rounds to do now, none at the end; they count as done."""
+        now, request = time.monotonic(), self._request
+        if self.left <= 0:
+            return 0
+        if request.iterations is not None:
+            self._rounds = min(ROUNDS, request.iterations - self._done)
+        elif self._done:
+            wanted = self._rounds * min(SLICE, PART * request.seconds) / (now - self._looked)
+            self._rounds = max(1, min(int(wanted), 4 * self._rounds))
+        self._looked = now
+        self._done += self._rounds
+        return self._rounds
+
+
+def _keeping(model: TourModel) -> TourModel:
+    """The same with prizes so high that every stop more counts first, then their price, then all else."""
+    columns = model.node.copy()
+    prize = columns[:, PRIZE]
+    optional = np.isfinite(prize) & (columns[:, BARRED] == 0)
+    prize[optional] = 1e3 * (prize[optional] + 1.0 + model.no_way)
+    return model._replace(node=columns)
+
+
+def _started(model: TourModel, initial: tuple[int, ...], seed: int) -> Search:
+    nodes, rows = len(model.node), len(model.node) + len(model.breaks) + 1
+    kept = np.zeros(rows, np.int64)
+    stops = [stop for stop in initial if not model.node[stop, BARRED]]
+    kept[1 : len(stops) + 1], kept[len(stops) + 1] = stops, nodes - 1
+    both = model.legs[TAKEN_BY] + model.legs[TAKEN_BY].T
+    np.fill_diagonal(both, np.inf)
+    both[:, 0] = both[:, -1] = np.inf
+    near = np.argsort(both, axis=1, kind="stable")[:, : min(AROUND, max(nodes - 3, 0))]
+    return Search(
+        draft_of(model),
+        kept,
+        kept.copy(),
+        np.array([len(stops) + 2] * 2),
+        np.full(4, np.inf),
+        np.ones(nodes),
+        near,
+        np.zeros(nodes, np.int64),
+        np.zeros(rows),
+        seeded(seed),
+    )
+
+
+def warm() -> None:
+    """Compile all that these searches need, or load what has been compiled."""
+    sample = Instance(1.0 - np.eye(4), breaks=[(0.0, 9.0, 1.0)], pairs=[(1, 2)], prize=9.0)
+    enumerate_tours(sample, Wanted())
+    improve_tours(sample, Wanted(iterations=2), lambda _tour: None)

@@ -1,0 +1,105 @@
+"""Tours under any constraints, held against the slow reference and against themselves."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from tours import best, drawn, judged
+
+import fairway
+from fairway.judge import Rejection, Solution, verify
+from fairway.search.general import Wanted, improve_tours, least_value
+
+OBJECTIVES = ("cost", "makespan", "duration")
+
+
+def allowed(instance):
+    return 0.0 if instance.whole_times and instance.whole_loads else 1e-6
+
+
+def some_tour(instance, rng):
+    """Most or all of the stops in any order."""
+    stops = [node for node in range(1, instance.nodes) if node != instance.end]
+    count = len(stops) if rng.random() < 0.7 else int(rng.integers(len(stops) + 1))
+    return tuple(rng.permutation(stops)[:count].tolist())
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_the_judge_says_what_the_reference_says(rng, objective):
+    accepted = 0
+    for _ in range(120):
+        instance = drawn(rng, int(rng.integers(2, 8)))
+        for _ in range(4):
+            tour = some_tour(instance, rng)
+            expected = judged(instance, tour, objective, allowed(instance))
+            found = verify(instance, tour, objective=objective)
+            assert isinstance(found, Rejection) is (expected is None)
+            if expected is not None:
+                accepted += 1
+                assert found.value == pytest.approx(float(expected.value))
+                assert found.unserved == tuple(expected.unserved)
+                assert len(found.schedule) == len(tour) + (instance.end not in (None, 0))
+    assert accepted > 20
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("drop", ["price", "fewest"])
+def test_few_stops_are_solved_as_brute_force_has_it(rng, objective, drop):
+    statuses = set()
+    for _ in range(40):
+        instance = drawn(rng, int(rng.integers(2, 7)))
+        expected = best(instance, objective, drop)
+        result = fairway.solve(instance, seconds=5.0, objective=objective, drop=drop)
+        statuses.add(result.status)
+        assert result.status == ("infeasible" if expected is None else "optimal")
+        if expected is not None:
+            assert result.value == pytest.approx(float(expected[0]))
+            assert least_value(instance, objective) <= result.value + 1e-9
+    assert statuses == {"optimal", "infeasible"}
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_ruin_and_recreate_claims_nothing_that_the_judge_refuses(rng, objective):
+    """And finds the best of a few stops nearly always."""
+    found = missed = 0
+    for number in range(60):
+        instance = drawn(rng, int(rng.integers(2, 8)))
+        claims = []
+        improve_tours(instance, Wanted(objective, iterations=150, seed=number), claims.append)
+        verdicts = [verify(instance, tour, objective=objective) for tour in claims]
+        assert all(isinstance(verdict, Solution) for verdict in verdicts)
+        values = [verdict.value for verdict in verdicts]
+        assert all(after < before + 1e-9 for before, after in pairwise(values))
+        least = fairway.solve(instance, objective=objective).value
+        if math.isfinite(least):
+            found += bool(values) and values[-1] == pytest.approx(least)
+            missed += not (values and values[-1] == pytest.approx(least))
+    assert found > 10 * missed
+
+
+def test_the_same_seed_and_iterations_give_the_same_tour():
+    random = np.random.default_rng(3)
+    travel = np.linalg.norm((points := random.random((30, 2)))[:, None] - points, axis=-1)
+    before = [(node, node + 1) for node in range(1, 28, 3)]
+    instance = fairway.Instance(travel, before=before, end=None, prize=0.4)
+    one, other = (fairway.solve(instance, iterations=200, seed=5) for _ in range(2))
+    assert one.tour == other.tour
+    assert one.value <= fairway.solve(instance, iterations=20, seed=5).value
+
+
+def test_lateness_and_what_is_left_out_are_in_the_answer():
+    """A late stop costs 2 a unit; leaving it out costs 9. Late by 3 it is served, late by 6 it is left out."""
+    line = np.abs(np.subtract.outer([0.0, 8.0], [0.0, 8.0]))
+    for closes, value, lateness, unserved in ((5.0, 22.0, 3.0, ()), (2.0, 9.0, 0.0, (1,))):
+        instance = fairway.Instance(line, closes=[99, closes], late=[np.inf, 2.0], prize=9.0)
+        if not unserved:
+            instance = fairway.Instance(line, closes=[99, closes], late=[np.inf, 2.0])
+        result = fairway.solve(instance)
+        assert (result.value, result.lateness, result.unserved) == (value, lateness, unserved)
+
+
+def test_a_policy_that_does_not_apply_is_done_without(capsys):
+    instance = fairway.Instance(np.ones((4, 4)), before=[(1, 2)])
+    assert fairway.solve(instance, policy="general-tsptw").status == "optimal"
+    assert "going without" in capsys.readouterr().err
