@@ -103,3 +103,26 @@ def test_a_policy_that_does_not_apply_is_done_without(capsys):
     instance = fairway.Instance(np.ones((4, 4)), before=[(1, 2)])
     assert fairway.solve(instance, policy="general-tsptw").status == "optimal"
     assert "going without" in capsys.readouterr().err
+
+
+def test_the_search_goes_on_improving_with_windows_and_an_open_end():
+    """A stop that would be served never is not put before an end that never closes."""
+    random = np.random.default_rng(0)
+    points = 100 * random.random((80, 2))
+    travel = np.linalg.norm(points[:, None] - points, axis=-1)
+    closes = np.append(1e6, random.uniform(200, 1500, 79))
+    instance = fairway.Instance(travel, closes=closes, end=None, prize=60.0)
+    few, more = (fairway.solve(instance, iterations=rounds) for rounds in (5, 500))
+    assert more.value < 0.9 * few.value
+    assert len(more.unserved) < len(few.unserved)
+
+
+def test_a_deadline_is_kept_under_any_constraints():
+    random = np.random.default_rng(1)
+    points = random.random((100, 2))
+    travel = np.linalg.norm(points[:, None] - points, axis=-1)
+    instance = fairway.Instance(travel, before=[(1, 2)], breaks=[(1.0, 9.0, 0.5)], end=None)
+    fairway.solve(instance, seconds=0.0)
+    result = fairway.solve(instance, seconds=0.5)
+    assert result.tour is not None
+    assert result.seconds < 2.0  # with other tests beside it

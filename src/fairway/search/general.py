@@ -158,7 +158,9 @@ def _started(model: TourModel, initial: tuple[int, ...], seed: int) -> Search:
     both = model.legs[TAKEN_BY] + model.legs[TAKEN_BY].T
     np.fill_diagonal(both, np.inf)
     both[:, 0] = both[:, -1] = np.inf
-    near = np.argsort(both, axis=1, kind="stable")[:, : min(AROUND, max(nodes - 3, 0))]
+    around = min(AROUND, max(nodes - 3, 0))
+    near = np.argpartition(both, around, axis=1)[:, :around]
+    near = np.take_along_axis(near, np.take_along_axis(both, near, 1).argsort(axis=1), 1)
     return Search(
         draft_of(model),
         kept,

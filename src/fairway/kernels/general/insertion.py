@@ -230,7 +230,7 @@ def cheapest(model: TourModel, draft: Draft, node: int, random: Random) -> tuple
 @inner
 def in_time(model: TourModel, draft: Draft, at: int, node: int, leave: float) -> bool:
     """Whether this position and all after it stay in time, if the tour comes there from a node that it leaves then."""
-    if draft.times[at, LATEST] == -np.inf:
+    if draft.times[at, LATEST] == -np.inf or leave == np.inf:
         return False
     if draft.node[at] >= len(model.node):
         return leave <= draft.times[at, LATEST]

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -56,8 +57,20 @@ class TourModel(NamedTuple):
     """Whether what is asked contradicts itself."""
 
 
+_last: WeakKeyDictionary[Instance, dict[str, TourModel]] = WeakKeyDictionary()
+
+
 def tour_model_of(instance: Instance, objective: str = "cost") -> TourModel:
-    """The arrays of an instance."""
+    """The arrays of an instance, remembered as long as it lives or until another is asked for."""
+    if instance not in _last:
+        _last.clear()
+    known = _last.setdefault(instance, {})
+    if objective not in known:
+        known[objective] = _built(instance, objective)
+    return known[objective]
+
+
+def _built(instance: Instance, objective: str) -> TourModel:
     nodes, end = instance.nodes, instance.end
     forgiven = 0.0 if instance.whole_times else TOLERANCE
     heavier = 0.0 if instance.whole_loads else TOLERANCE
@@ -148,46 +161,58 @@ def _departures(instance: Instance, objective: str) -> Float[np.ndarray, "D 2"]:
     return np.array([(opens + served, closes + served) for opens, closes in windows])
 
 
-def _presence(instance: Instance) -> tuple[Float[np.ndarray, " N"], Bool[np.ndarray, " V"], bool]:
+def _presence(
+    instance: Instance,
+) -> tuple[Float[np.ndarray, " N"], Bool[np.ndarray, " V"], bool]:
     """The prizes, infinite for all that others need; the stops that can never be served; whether the two meet."""
     nodes, end = instance.nodes, instance.end
-    prize = np.array(instance.prize)
-    prize[0] = 0.0
-    barred = np.zeros(nodes + 1, dtype=bool)
-    barred[0] = barred[-1] = True
     visited = set() if end in (None, 0) else {end}
-    if visited:
-        barred[end], prize[end] = True, 0.0
-    needed = [(b, a) for a, b in [*instance.before, *instance.pairs]]
-    needed += [(a, b) for a, b in instance.pairs]
-    for _ in range(nodes):
-        for one, other in needed:
-            if (np.isinf(prize[one]) or one in visited) and other not in visited:
-                prize[other] = np.inf
-    barred[:nodes] |= _in_a_circle(instance)
-    for first, second in [*instance.before, *instance.pairs]:
-        if first in visited:
-            barred[second] = True
-    for _ in range(nodes):
-        for one, other in needed:
-            barred[one] |= barred[other] and other not in visited
-    stops = np.arange(1, nodes)
-    hopeless = bool((np.isinf(prize[stops]) & barred[stops]).any())
-    hopeless |= any(
-        delivery in visited and pickup in visited for pickup, delivery in instance.pairs
-    )
-    hopeless |= any(pickup in visited for pickup, _ in instance.pairs)
-    return prize, barred, hopeless
+    before = [*instance.before, *instance.pairs]
+    prize, barred = np.array(instance.prize), np.zeros(nodes + 1, dtype=bool)
+    prize[[0, *visited]] = 0.0
+    requires = _lists(nodes, [(b, a) for a, b in before] + list(instance.pairs))
+    required_by = _lists(nodes, before + [(b, a) for a, b in instance.pairs])
+    stops = [node for node in range(1, nodes) if node not in visited]
+    served = _spread(requires, [*visited, *(node for node in stops if np.isinf(prize[node]))])
+    prize[[node for node in served if node not in visited]] = np.inf
+    late = [second for first, second in before if first in visited]
+    lost = _spread(required_by, [*_in_circles(nodes, before), *late]) - visited
+    barred[[0, nodes, *visited, *lost]] = True
+    hopeless = bool(np.isinf(prize[list(lost)]).any())
+    return prize, barred, hopeless or any(pickup in visited for pickup, _ in instance.pairs)
 
 
-def _in_a_circle(instance: Instance) -> Bool[np.ndarray, " N"]:
-    """The stops that would have to come before themselves."""
-    before = np.zeros((instance.nodes, instance.nodes), dtype=bool)
-    for first, second in (*instance.before, *instance.pairs):
-        before[first, second] = True
-    for middle in range(instance.nodes if before.any() else 0):
-        before |= before[:, middle, None] & before[middle]
-    return np.diagonal(before).copy()
+def _lists(nodes: int, pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
+    """For each node that comes first in a pair, those that come second."""
+    lists: list[list[int]] = [[] for _ in range(nodes)]
+    for one, other in sorted(set(pairs)):
+        lists[one].append(other)
+    return lists
+
+
+def _spread(lists: list[list[int]], start: Iterable[int]) -> set[int]:
+    """All nodes that can be come to from some, themselves included."""
+    reached, waiting = set(), list(start)
+    while waiting:
+        node = waiting.pop()
+        if node not in reached:
+            reached.add(node)
+            waiting += lists[node]
+    return reached
+
+
+def _in_circles(nodes: int, before: list[tuple[int, int]]) -> list[int]:
+    """The stops that would have to come before themselves, and all that need one of them."""
+    followers, needed = _lists(nodes, before), np.zeros(nodes, np.int64)
+    for _, second in set(before):
+        needed[second] += 1
+    free = np.flatnonzero(needed == 0).tolist()
+    for node in free:  # grows as others become free
+        for other in followers[node]:
+            needed[other] -= 1
+            if needed[other] == 0:
+                free.append(other)
+    return np.flatnonzero(needed > 0).tolist()
 
 
 def _links(instance: Instance) -> tuple[Int[np.ndarray, "3 W"], Int[np.ndarray, " L"]]:
@@ -201,8 +226,7 @@ def _links(instance: Instance) -> tuple[Int[np.ndarray, "3 W"], Int[np.ndarray, 
     kinds = ([(b, a) for a, b in before], before, [*pairs, *((b, a) for a, b in pairs)])
     begin, linked = np.zeros((3, nodes + 2), np.int64), []
     for kind, given in enumerate(kinds):
-        for node in range(nodes + 1):
-            begin[kind, node] = len(linked)
-            linked += sorted({other for one, other in given if one == node})
-        begin[kind, nodes + 1] = len(linked)
+        lists = _lists(nodes + 1, given)
+        begin[kind] = len(linked) + np.cumsum([0, *map(len, lists)])
+        linked += [node for each in lists for node in each]
     return begin, np.array(linked, np.int64)
