@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[1] / "src" / "fairway"
-EXEMPT = ("problems/*", "problems/files/*", "judge.py", "recipes/*", "evaluate/published*.py")
+EXEMPT = ("problems/*", "problems/files/*", "judge/*", "recipes/*", "evaluate/published*.py")
 """Where problems are told apart on purpose."""
 AT_MOST = 10
 """Modules; to be lowered, never raised."""
