@@ -139,6 +139,7 @@ def test_an_objective_and_a_budget_may_be_chosen(stops, ports):
     assert record["value"] == record["duration"]
     assert "seconds is -1" in sentence(run("solve", stops, "--seconds=-1"))
     assert run("solve", stops, "--objective", "beauty").returncode == BAD_INPUT
+    assert run("solve", stops, "--drop", "all").returncode == BAD_INPUT
 
 
 def test_a_bad_file_is_named_at_the_end_and_the_others_are_solved(stops, tmp_path):

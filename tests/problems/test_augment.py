@@ -37,15 +37,15 @@ def test_ways_and_limits_are_the_same_in_every_view(problem):
     batch = some_batch(problem)
     views = symmetries(batch)
     assert type(views) is type(batch)
-    for name in ("floor", "limit", "outset", "horizon", "unit"):
+    for name in ("earliest", "latest", "initial", "horizon", "unit"):
         assert torch.equal(
             getattr(views, name),
             getattr(batch, name).repeat(8, *[1] * (getattr(batch, name).dim() - 1)),
         )
-    for distribution in ("travel", "lead"):
-        expected = getattr(batch, distribution)(*every_pair(batch)).repeat(8, 1, 1)
+    for legs in ("travel", "increment"):
+        expected = getattr(batch, legs)(*every_pair(batch)).repeat(8, 1, 1)
         torch.testing.assert_close(
-            getattr(views, distribution)(*every_pair(views)), expected, rtol=1e-5, atol=1e-6
+            getattr(views, legs)(*every_pair(views)), expected, rtol=1e-5, atol=1e-6
         )
     coordinates = views.geometry.coordinates
     assert coordinates.amin() >= 0

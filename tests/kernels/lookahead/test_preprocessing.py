@@ -83,7 +83,7 @@ def draw(rng, whole, n=None):
     back = closes[0] if rng.random() < 0.5 else closes.max() + 20
     opens[0], closes[0] = initial, max(back, initial)
     if whole:
-        opens, closes = np.earliest(opens), np.earliest(closes)
+        opens, closes = np.floor(opens), np.floor(closes)
     return TSPTW(travel, opens, np.maximum(opens, closes), service)
 
 
