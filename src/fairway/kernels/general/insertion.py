@@ -216,15 +216,24 @@ def cheapest(model: TourModel, draft: Draft, node: int, random: Random) -> tuple
     """Where a stop costs least and all stays in time, and what it costs there; 0 where there is no such place."""
     first, last = span_of(model, draft, node)
     where, least = 0, np.inf
+    sooner, later = served_between(model, node)
     for at in range(first, last):
-        if draft.times[at, LATEST] == -np.inf or not fits(
-            model, draft, at, model.node[node, DEMAND], node
-        ):
+        if draft.times[at - 1, LEAVE] > later:
+            break
+        if draft.times[at, LATEST] < sooner:
             continue
         more = added(model, draft, node, at, least)
-        if more < least and uniform(random) >= BLINK:
+        found = more < least and fits(model, draft, at, model.node[node, DEMAND], node)
+        if found and uniform(random) >= BLINK:
             where, least = at, more
     return where, least
+
+
+@inner
+def served_between(model: TourModel, node: int) -> tuple[float, float]:
+    """The first moment at which a node can have been served, and the last at which its service can start."""
+    first, last = model.first[node], model.first[node + 1] - 1
+    return model.windows[first, 0] + model.node[node, SERVICE], model.windows[last, 1]
 
 
 @inner

@@ -10,6 +10,7 @@ from fairway.kernels.general.insertion import (
     FREE,
     LATEST,
     LEAVE,
+    LEGS,
     LOAD,
     NEXT,
     REAL,
@@ -17,11 +18,12 @@ from fairway.kernels.general.insertion import (
     Draft,
     detour,
     in_time,
+    served_between,
     span_of,
     surcharge,
-)  # fmt: skip
+)
 from fairway.kernels.general.timing import priced, start_at
-from fairway.kernels.general.tour_model import DEMAND, ROOM, SERVICE, TAKEN_BY, TourModel
+from fairway.kernels.general.tour_model import DEMAND, MAKESPAN, ROOM, SERVICE, TAKEN_BY, TourModel
 from fairway.kernels.moves.rng import Random, uniform
 
 
@@ -34,10 +36,17 @@ def cheapest_pair(
     first, last = span_of(model, draft, pickup)
     begin, end = span_of(model, draft, delivery)
     one, other, least = 0, 0, np.inf
+    sooner, later = served_between(model, pickup)
+    served, close = served_between(model, delivery)
     for at in range(first, min(last, end)):
+        if draft.times[at - 1, LEAVE] > later:
+            break
+        if draft.times[at, LATEST] < sooner:
+            continue
         load = draft.times[at - 1, LOAD] + amount
         here, there = draft.around[at - 1, REAL], draft.around[at, NEXT]
         spent = detour(model, here, pickup, there)
+        spent *= LEGS if model.objective == MAKESPAN else 1.0
         arrival = max(
             draft.times[at - 1, LEAVE] + model.legs[TAKEN_BY, here, pickup],
             draft.times[at - 1, FREE],
@@ -49,7 +58,9 @@ def cheapest_pair(
         spent += priced(model, pickup, start)
         here = pickup
         for position in range(at, end):
-            if position >= begin:
+            if leave > close or spent >= least:
+                break
+            if position >= begin and draft.times[position, LATEST] >= served:
                 state = (here, leave, free)
                 more = spent + _second(model, draft, delivery, position, state, (load, amount))
                 if more < least and uniform(random) >= BLINK:
