@@ -28,7 +28,7 @@ ROUNDS = 64
 """Rounds of a slice, where they are counted and not seconds."""
 AROUND = 40
 """Stops that are known to be around a stop."""
-TEMPERATURE = 5.0
+TEMPERATURE = 3.0
 """At the beginning, in mean legs of the first tour."""
 
 Found = Callable[[tuple[int, ...]], None]
