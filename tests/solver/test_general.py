@@ -126,3 +126,11 @@ def test_a_deadline_is_kept_under_any_constraints():
     result = fairway.solve(instance, seconds=0.5)
     assert result.tour is not None
     assert result.seconds < 2.0  # with other tests beside it
+
+
+def test_what_is_aboard_counts_for_signed_loads_alone_and_after_the_first_stop():
+    travel = 1.0 - np.eye(3)
+    kept = {"demand": [0, 1, 1], "capacity": 2.0, "aboard": 5.0}
+    assert fairway.solve(fairway.Instance(travel, **kept)).status == "optimal"
+    signed = fairway.Instance(travel, **kept | {"demand": [0, -4, 1], "load": "signed"})
+    assert fairway.solve(signed).tour == (1, 2)

@@ -148,8 +148,6 @@ def overloads(instance: Instance, nodes: Sequence[int], allowance: float) -> tup
         return ()
     stops = [node for node in nodes if node != 0]
     violations = []
-    if instance.load == "signed" and instance.aboard - instance.capacity > allowance:
-        violations.append(_overload(instance, 0, instance.aboard))
     for node, load in zip(stops, loads(instance, stops), strict=True):
         if load - min(instance.draft[node], instance.capacity) > allowance:
             violations.append(_overload(instance, node, load))
@@ -161,11 +159,10 @@ def overloads(instance: Instance, nodes: Sequence[int], allowance: float) -> tup
 
 def _overload(instance: Instance, node: int, load: float) -> Violation:
     draft, capacity = float(instance.draft[node]), instance.capacity
-    if node and draft <= capacity:
+    if draft <= capacity:
         over = load - draft
         why = f"the load at port {label(instance, node)} is {load:.8g}, {over:.6g} over its draft of {draft:.8g}"
         return Violation("draft", node, over, why)
     over = load - capacity
-    where = f"at stop {label(instance, node)}" if node else "on leaving the depot"
-    why = f"the load {where} is {load:.8g}, {over:.6g} over the capacity of {capacity:.8g}"
+    why = f"the load at stop {label(instance, node)} is {load:.8g}, {over:.6g} over the capacity of {capacity:.8g}"
     return Violation("capacity", node, over, why)

@@ -40,7 +40,6 @@ class Enumerated:
     """What going through all orders found."""
 
     tour: tuple[int, ...] | None
-    value: float
     complete: bool
 
 
@@ -62,12 +61,12 @@ def enumerate_tours(instance: Instance, request: Wanted) -> Enumerated:
     until = time.monotonic() + request.seconds
     model = tour_model_of(instance, request.objective)
     if model.hopeless:
-        return Enumerated(None, math.inf, complete=True)
+        return Enumerated(None, complete=True)
     walk = walk_of(model, math.inf)
     left = True
     while left and time.monotonic() < until:
         left = explore(model, walk, request.fewest, STEPS)
-    return Enumerated(_best(model, walk), float(walk.value[2]), complete=not left)
+    return Enumerated(_best(model, walk), complete=not left)
 
 
 def _best(model: TourModel, walk: Walk) -> tuple[int, ...] | None:

@@ -101,7 +101,7 @@ def _built(instance: Instance, objective: str) -> TourModel:
         OBJECTIVES[objective],
         LOADS[instance.load],
         bool(np.isfinite(instance.late).any()),
-        hopeless or instance.aboard - instance.capacity > heavier,
+        hopeless,
     )
 
 
