@@ -3,7 +3,6 @@
 import math
 from itertools import permutations
 
-import numpy as np
 import pytest
 from tours import best, drawn
 

@@ -19,6 +19,7 @@ from fairway.kernels.general.tour_model import DURATION, TourModel, tour_model_o
 from fairway.kernels.labels.bound import Bound, assigned_legs
 from fairway.kernels.labels.label_model import LabelModel
 from fairway.kernels.labels.relaxed import Effort, affordable, ascended, height
+from fairway.kernels.labels.run import Limits, run
 from fairway.problems.instance import Instance
 from fairway.problems.model import MARGIN
 from fairway.search.exact import (
@@ -33,6 +34,8 @@ from fairway.search.exact import (
 )
 from fairway.search.general import least_value
 
+Run = tuple[float, tuple[int, ...] | None, float, tuple[int, int, int]]
+"""Of a beam: what all that it lost is worth at least, its best tour and its value, and labels made, kept and widest."""
 QUANTUM = 20_000
 """Work between two looks at the clock, a few milliseconds."""
 FIRST = 128
@@ -166,22 +169,35 @@ class _Proving:
         """Search with so many labels of a layer."""
         if self.ended:
             return
-        nodes = len(self.model.node)
-        width = min(width, _widest(nodes, self.memory))
-        search = _started(self.model, self.relaxed, self.label_model, self.bound)
-        labels.start(search, len(self.model.leaving), self.below)
-        search, done = _run(search, width, self.memory, self.until)
-        open_bound = _open(search, done=done)
-        counters, found = search.counters, float(search.figures[labels.FOUND])
-        if counters[labels.BEST] >= 0:
-            self.tour, self.value = labels.tour_of(search), found + self.relaxed.offset
+        search = self._run_plain if self.relaxed.exact else self._run_states
+        open_bound, found, value, tallies = search(width)
+        if found is not None:
+            self.tour, self.value = found, value + self.relaxed.offset
         self.proved = open_bound >= self.below
         if not self.proved:
             best = min(self.value, self.upper) - self.relaxed.offset
             self.lower = max(self.lower, min(open_bound, best) + self.relaxed.offset)
-        self.made += int(counters[labels.MADE])
-        self.kept += int(counters[labels.KEPT])
-        self.widest = max(self.widest, int(counters[labels.WIDEST]))
+        self.made, self.kept = self.made + tallies[0], self.kept + tallies[1]
+        self.widest = max(self.widest, tallies[2])
+
+    def _run_plain(self, width: int) -> Run:
+        """By the labels of the classic problems, where they are all that is asked."""
+        limits = Limits(width, self.below, self.memory, self.until)
+        outcome = run(self.label_model, self.bound, limits)
+        tour = None if outcome.tour is None else tuple(self.relaxed.node[outcome.tour].tolist())
+        return outcome.open, tour, outcome.cost, (outcome.made, outcome.kept, outcome.widest)
+
+    def _run_states(self, width: int) -> Run:
+        """By labels that are whole states."""
+        width = min(width, _widest(len(self.model.node), self.memory))
+        search = _started(self.model, self.relaxed, self.label_model, self.bound)
+        labels.start(search, len(self.model.leaving), self.below)
+        search, done = _run(search, width, self.memory, self.until)
+        counters = search.counters
+        tour = labels.tour_of(search) if counters[labels.BEST] >= 0 else None
+        made, kept, widest = map(int, counters[labels.MADE : labels.BEST])
+        value = float(search.figures[labels.FOUND])
+        return _open(search, done=done), tour, value, (made, kept, widest)
 
     def proof(self) -> Proof:
         """What is known."""

@@ -15,6 +15,7 @@ from fairway.kernels.general.tour_model import (
     MAKESPAN,
     NEEDS,
     PRIZE,
+    ROOM,
     SERVICE,
     SPENT_ON,
     TAKEN_BY,
@@ -39,6 +40,8 @@ class Relaxed(NamedTuple):
     """What every tour is worth besides its legs: prices of stops that can never be served, and the departure."""
     whole: bool
     """Whether every tour is worth a whole number."""
+    exact: bool
+    """Whether nothing was left out of it, and a tour is worth what its legs cost."""
 
 
 def relaxed_of(tour: TourModel) -> Relaxed | None:
@@ -71,7 +74,15 @@ def relaxed_of(tour: TourModel) -> Relaxed | None:
         node,
         lost + departure,
         bool(whole and not tour.soft and float(lost).is_integer()),
+        bool(_single(tour) and not optional),
     )
+
+
+def _single(tour: TourModel) -> bool:
+    """Whether a tour has nothing but windows and an order to keep, and its legs to pay."""
+    laden = np.isfinite(tour.node[1:-1, ROOM]).any() or np.isfinite(tour.empty)
+    timed = tour.soft or len(tour.breaks) > 0 or len(tour.windows) > len(tour.node)
+    return not (laden or timed or tour.objective != COST)
 
 
 def _time(tour: TourModel, node: Int[np.ndarray, " V"]) -> Resource:
