@@ -18,6 +18,8 @@ def solve_general(best: Incumbent, plan: tuple[int, ...] | None = None) -> Resul
         if _stops(best) <= FEW:
             _enumerate(best)
         if best.proved is None:
+            for tour in best.request.first_tours(best.instance, best.left):
+                best.offer(tour, "policy")
             _improve(best)
     except KeyboardInterrupt:
         interrupted = True

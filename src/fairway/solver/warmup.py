@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
+from fairway.problems.classic_view import classic_view
 from fairway.problems.instance import Instance
 from fairway.problems.model import Objective
 from fairway.problems.table import PROBLEMS
@@ -34,9 +36,12 @@ def warm_up(instances: Iterable[Instance], request: Request) -> None:
         guide = request.guide(instance)
         kind = instance.problem, getattr(instance, "load", ""), request.objective, guide
         if not request.plain(instance):
-            kind = "tour", "", "cost", None
+            kind = "tour", instance.load, "cost", guide
         if kind not in _warm and not request.plain(instance):
             warm_general()
+            if guide is not None:
+                nearest = _sample(classic_view(instance).instance)
+                prepare(replace(nearest, cost=None, before=[(1, 2)]), guide)
             _warm.add(kind)
         if kind not in _warm:
             _run_through(_sample(instance), request.objective)
