@@ -244,9 +244,10 @@ def ordered():
 
 
 def test_a_policy_proposes_tours_for_windows_with_order_and_loads(policy, ordered):
-    result = fairway.solve(ordered, iterations=0, policy=policy)
-    assert result.trace[0].method == "policy"
-    assert isinstance(verify(ordered, result.tour), Solution)
+    for named in (policy, "general-tsptw"):
+        result = fairway.solve(ordered, iterations=0, policy=named)
+        assert result.trace[0].method == "policy"
+        assert isinstance(verify(ordered, result.tour), Solution)
 
 
 def test_a_policy_leaves_the_end_of_its_own_out_of_the_tour(policy, easy):

@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 from jaxtyping import Bool, Float
 
+from fairway.problems.checks import LARGEST
 from fairway.problems.instance import Instance, Vector
 
 
@@ -85,7 +86,7 @@ def _windows_alone(instance: Instance, after: Bool[np.ndarray, "N N"]) -> Instan
     opens = np.array([_spans(instance, node)[0][0] for node in range(instance.nodes)])
     closes = _last_starts(instance)
     finite = [values[np.isfinite(values)].max(initial=0.0) for values in (opens, closes)]
-    ceiling = max(finite) + legs.max(axis=1).sum()
+    ceiling = min(max(finite) + legs.max(axis=1).sum(), LARGEST / 2)
     home = closes[0] if instance.end == 0 else math.inf
     closes = np.minimum(closes, min(home, ceiling))
     closes[0] = min(home, 2 * ceiling)
@@ -96,8 +97,8 @@ def _windows_alone(instance: Instance, after: Bool[np.ndarray, "N N"]) -> Instan
     return Instance(
         travel,
         service=instance.service,
-        opens=opens,
-        closes=np.maximum(opens, closes),  # where they cross, no tour visits all stops
+        opens=np.minimum(opens, LARGEST),
+        closes=np.clip(closes, opens, LARGEST),  # where they cross, no tour visits all stops
         coordinates=instance.coordinates,
         name=instance.name,
     )
@@ -186,7 +187,8 @@ def _filled(instance: Instance) -> Float[np.ndarray, "N N"]:
     if np.isfinite(travel).all():
         return travel
     detours = np.where(np.isfinite(travel), travel, _closed(travel))
-    return np.where(np.isfinite(detours), detours, detours[np.isfinite(detours)].max(initial=0.0))
+    longest = detours[np.isfinite(detours)].max(initial=0.0)
+    return np.minimum(detours, min(longest, LARGEST))
 
 
 def _closed(legs: Float[np.ndarray, "N N"]) -> Float[np.ndarray, "N N"]:
