@@ -48,7 +48,7 @@ def refused(instance, tours):
 def test_no_move_of_a_tour_that_keeps_everything_is_masked():
     """All combinations of all constraints, every order of at most five stops; tours that leave nothing out."""
     rng, seen = np.random.default_rng(1), {"tsptw": 0, "tspdl": 0}
-    for _ in range(300):
+    for _ in range(150):
         instance = drawn(rng, int(rng.integers(2, 6)))
         problem = nearest_problem(instance)
         if problem is None:
@@ -58,8 +58,8 @@ def test_no_move_of_a_tour_that_keeps_everything_is_masked():
         ]
         assert not kept or refused(instance, kept) is None, instance.constraints
         seen[problem] += len(kept)
-    assert seen["tsptw"] > 150
-    assert seen["tspdl"] > 20
+    assert seen["tsptw"] > 60
+    assert seen["tspdl"] > 10
 
 
 def possible(tours):
