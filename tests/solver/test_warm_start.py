@@ -4,6 +4,7 @@ import itertools
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -227,3 +228,56 @@ def test_a_folder_named_like_what_ships_is_used_only_where_it_is_named(
     (tmp_path / "general-tspdl").mkdir()
     assert choice_of("general-tspdl") == tmp_path / "general-tspdl"
     assert Request(policy="auto").guide(large) == shipped("general-tspdl")
+
+
+@pytest.fixture
+def ordered():
+    """Windows of the medium distribution, an order, drafts, and second windows at which nobody arrives in time."""
+    instance = generate("tsptw", n=20, hardness="medium", count=1, seed=4)[0]
+    tour = fairway.solve(instance, iterations=20).tour
+    demand = [0.0] + [1.0] * 19
+    before, draft = [(tour[3], tour[9]), (tour[9], tour[12])], [20.0] * 20
+    draft[tour[2]] = 6.0
+    windows = {tour[5]: [(0.0, 0.001), (instance.opens[tour[5]], instance.closes[tour[5]])]}
+    asked = {"before": before, "demand": demand, "draft": draft, "windows": windows}
+    return replace(instance, cost=None, **asked)
+
+
+def test_a_policy_proposes_tours_for_windows_with_order_and_loads(policy, ordered):
+    for named in (policy, "general-tsptw"):
+        result = fairway.solve(ordered, iterations=0, policy=named)
+        assert result.trace[0].method == "policy"
+        assert isinstance(verify(ordered, result.tour), Solution)
+
+
+def test_a_policy_leaves_the_end_of_its_own_out_of_the_tour(policy, easy):
+    ended = replace(easy[0], cost=None, end=7)
+    stops = set(range(1, 20)) - {7}
+    assert {frozenset(tour) for tour in guided_tours(ended, policy, 9.0)} == {frozenset(stops)}
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ({"before": [(1, 2)]}, "no stop has to be served by a time"),
+        ({"before": [(1, 2)], "demand": [0, 1, 1, 1], "draft": 3}, "trained for tsptw"),
+        ({"pairs": [(1, 2)], "demand": [0, 1, -1, 1], "load": "signed"}, "no draft limits a load"),
+    ],
+)
+def test_a_policy_that_has_nothing_to_propose_says_why(policy, asked, why, capsys):
+    instance = fairway.Instance(np.ones((4, 4)), **asked)
+    assert fairway.solve(instance, policy=policy).tour is not None
+    said = capsys.readouterr().err
+    assert why in said
+    assert said.count("going without") == 1
+    assert Request(policy=policy).guide(instance) is None
+
+
+def test_ants_go_without_side_constraints(colony, ordered, capsys):
+    assert Request(policy=colony).guide(ordered) is None
+    Request(policy=colony).check(ordered)
+    assert "colonies know windows alone" in capsys.readouterr().err
+
+
+def test_unasked_no_policy_is_used_beside_other_constraints(ordered):
+    assert Request(policy="auto").guide(ordered) is None

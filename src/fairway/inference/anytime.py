@@ -21,12 +21,13 @@ from fairway.inference.config import ACOConfig
 from fairway.inference.model import Colony, Model, load_colony, load_model
 from fairway.kernels.pointer import Pointer, cpu
 from fairway.policies.checkpoint import draws_heatmaps
-from fairway.problems.batch import Batch, forwards, to_batch
+from fairway.problems.batch import Batch, forwards, to_batch, view_batch
+from fairway.problems.classic_view import ClassicView, classic_view
 from fairway.problems.generate import generate
 from fairway.problems.instance import Instance
 from fairway.problems.sets import InstanceSet, instance_set
 from fairway.search import guided
-from fairway.search.decode import scoring, watch
+from fairway.search.decode import compiled, scoring, watch
 from fairway.search.rollout import Pause, greedy, paused, rollout
 
 WIDTH = 16
@@ -63,28 +64,29 @@ def tours_within(
 ) -> Iterator[Tour]:
     """Different tours as they are found in so many seconds; none where the first of them would take too long.
 
-    The pace is the seconds that the network takes for each pair of nodes, at least.
+    A policy reads the classic problem that is nearest, and its mask keeps what else is asked. The pace is the seconds
+    that the network takes for each pair of nodes, at least.
     """
     until = time.monotonic() + seconds
     if pace * instance.nodes**2 > seconds:
         return
-    one = instance_set([instance])
-    trained.check(one)
+    view = classic_view(instance)
+    trained.check(view.instance)
     with _one_thread(), suppress(_Late):
         if isinstance(trained, Colony):
-            yield from _by_ants(trained, one, until, seed)
+            assert instance.classic, "ants keep no side constraints"
+            yield from _by_ants(trained, instance_set([instance]), until, seed)
         else:
-            yield from _by_policy(trained, one, until)
+            yield from _by_policy(trained, view, until)
 
 
 def rehearse(trained: Model | Colony, instance: Instance) -> None:
     """Every way to a tour once, so that nothing is left to compile or to load when the clock runs."""
-    one = instance_set([instance])
     with _one_thread():
         if isinstance(trained, Colony):
-            list(_by_ants(trained, one, inf, 0))
+            list(_by_ants(trained, instance_set([instance]), inf, 0))
             return
-        batch = to_batch(one, trained.device)
+        batch = view_batch(classic_view(instance), trained.device)
         for way in WAYS:
             way(batch, trained, trained.policy(batch), inf)
 
@@ -124,14 +126,15 @@ def _layer_by_layer(layers: torch.nn.ModuleList, pause: Pause) -> Iterator[None]
         yield
 
 
-def _by_policy(model: Model, one: InstanceSet, until: float) -> Iterable[Tour]:
+def _by_policy(model: Model, view: ClassicView, until: float) -> Iterable[Tour]:
     """The tours of a beam, or a single one where there is no time for that."""
-    batch = to_batch(one, model.device)
+    batch = view_batch(view, model.device)
     with _layer_by_layer(model.policy.layers, _in_time(until, known=0.1)):
         pointer = model.policy(batch)
     for way in WAYS:
         with suppress(_Late):
-            return _different(one, way(batch, model, pointer, until))
+            found = _different(instance_set([view.instance]), way(batch, model, pointer, until))
+            return [tuple(stop for stop in tour if stop != view.end) for tour in found]
     return ()
 
 
@@ -150,7 +153,7 @@ def _likeliest(batch: Batch, model: Model, pointer: Pointer, until: float) -> In
 def _single(batch: Batch, model: Model, pointer: Pointer, until: float) -> Int[Tensor, "1 1 M"]:
     """The best candidate at each step, without backtracking: a search mends the tour sooner."""
     pause = _in_time(until)
-    if cpu.reaches(batch, pointer, model.guard):
+    if compiled(batch, pointer, model.guard):
         return cpu.decode(batch, pointer, model.guard, None, pause).tours
     look, score = paused(watch(batch, model.guard, 1), batch, pause), scoring(batch, pointer)
     return rollout(batch, look=look, score=score, select=greedy).tours

@@ -4,16 +4,17 @@ Apart from the instances because importing torch takes a second that reading, ju
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from fairway.errors import InvalidRequest
+from fairway.problems.classic_view import ClassicView
 from fairway.problems.instance import TSPDL, TSPTW, Instance
-from fairway.problems.sets import InstanceSet, Locations
+from fairway.problems.sets import InstanceSet, Locations, instance_set
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +39,19 @@ class Geometry:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """Side constraints, as `classic_view` defines them: times normalised, loads raw and in float64."""
+
+    after: Bool[Tensor, "B N N"]
+    ways: Bool[Tensor, "B N N"]
+    gaps: Float[Tensor, "B N G 2"]
+    demand: Float[Tensor, "B N"]
+    low: Float[Tensor, "B N"]
+    high: Float[Tensor, "B N"]
+    due: Float[Tensor, "B N"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Batch:
     """B instances of N nodes as tensors on one device, with the one resource that their tours accumulate.
 
@@ -56,6 +70,8 @@ class Batch:
     """Service, where the resource is the time."""
     gain: Float[Tensor, "B N"] | None = None
     """Cargo, where the resource is the load."""
+    side: Side | None = None
+    """What is asked besides, where anything is."""
 
     @property
     def by_set(self) -> bool:
@@ -142,7 +158,10 @@ def each(batch: Batch, change: Callable[[Tensor], Tensor]) -> Batch:
     geometry = batch.geometry
     part = Geometry(changed(geometry.coordinates), changed(geometry.matrix), change(geometry.scale))
     limits = change(batch.earliest), change(batch.latest)
-    return Batch(part, *limits, changed(batch.stay), changed(batch.gain))
+    side = batch.side and Side(
+        *(change(getattr(batch.side, column.name)) for column in fields(Side))
+    )
+    return Batch(part, *limits, changed(batch.stay), changed(batch.gain), side)
 
 
 def rows(index: Int[Tensor, "B *S"]) -> Int[Tensor, "B *ones"]:
@@ -194,6 +213,17 @@ def to_batch(
             raise InvalidRequest(
                 "tensors are made of time windows alone or of draft limits alone; this set has both"
             )
+
+
+def view_batch(view: ClassicView, device: torch.device | str = "cpu") -> Batch:
+    """An instance as tensors, with its side constraints."""
+    batch = to_batch(instance_set([view.instance]), device)
+    if view.side is None:
+        return batch
+    columns = [torch.tensor(getattr(view.side, c.name))[None] for c in fields(Side)]
+    side = Side(*(column.to(device) for column in columns))
+    gaps = side.gaps.to(batch.latest) / batch.geometry.scale[:, None, None, None]
+    return replace(batch, side=replace(side, gaps=gaps))
 
 
 def forwards(instances: InstanceSet, tours: Int[np.ndarray, "B K M"]) -> Int[np.ndarray, "B K M"]:

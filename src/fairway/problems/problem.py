@@ -12,6 +12,9 @@ from torch import Tensor
 
 from fairway.problems.batch import Batch, rows
 
+TOLERANCE = 1e-5
+"""How far a resource may pass a limit, in normalised units: what float32 sums need and the paper's code grants."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
@@ -30,9 +33,17 @@ def extend(
     there: Int[Tensor, "B *S"],
 ) -> Float[Tensor, "B *S"]:
     """The resource on being served at `there`, coming straight from `here` at `resource`."""
-    return torch.maximum(
+    reached = torch.maximum(
         resource + batch.increment(here, there), batch.earliest[rows(there), there]
     )
+    return reached if batch.side is None else opened(reached, batch.side.gaps[rows(there), there])
+
+
+def opened(resource: Float[Tensor, "*S"], gaps: Float[Tensor, "*#S G 2"]) -> Float[Tensor, "*S"]:
+    """The resource raised to the end of the gap between two windows in which it lies, if it does."""
+    first, second = (bound.to(resource.dtype) for bound in gaps.unbind(-1))
+    inside = (first + TOLERANCE < resource[..., None]) & (resource[..., None] < second)
+    return torch.where(inside, second, resource[..., None]).amax(-1) if gaps.shape[-2] else resource
 
 
 def start(batch: Batch, tours: int = 1) -> State:

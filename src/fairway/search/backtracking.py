@@ -11,14 +11,14 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from fairway.kernels.lookahead import MaskConfig, ahead
+from fairway.kernels.lookahead import MaskConfig
 from fairway.kernels.lookahead.config import MaskRule
 from fairway.kernels.lookahead.orders import rounding, settled
 from fairway.kernels.lookahead.table import Table, table
 from fairway.kernels.pointer import Pointer
 from fairway.problems.batch import Batch, take
 from fairway.problems.problem import State, extend
-from fairway.search.decode import build, scoring
+from fairway.search.decode import build, scoring, watch
 from fairway.search.rollout import Rollout, weighed
 
 AT_A_TIME = 2**25
@@ -53,7 +53,7 @@ def _built_again(
 ) -> tuple[Bool[Tensor, " K"], Rollout]:
     """Which tours came to an end within the budget, and all of them."""
     known, walk = table(batch, rule), _Walk(batch)
-    look, score = ahead(batch, rule), scoring(batch, pointer)
+    look, score = watch(batch, MaskConfig(rule=rule), None), scoring(batch, pointer)
     for _ in range(batch.latest.shape[1] + budget):
         state = walk.state
         mask = look(state)

@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from fairway.kernels.lookahead import Mask, MaskConfig, MaskFn, ahead, along, complete, none
+from fairway.kernels.lookahead.side import beside
 from fairway.kernels.lookahead.table import table
 from fairway.kernels.pointer import Pointer, cpu
 from fairway.kernels.pointer.reference import known_facts, log_probabilities, scores
@@ -62,10 +63,16 @@ def build(batch: Batch, pointer: Pointer, guard: MaskConfig, noise: Noise | None
     """The same tours where nobody asks how likely they were, which on a CPU saves most of the time."""
     if _in_the_kernels_reach(batch, guard):
         return _in_one_launch(batch, pointer, guard, noise).rollout
-    if batch.latest.device.type == "cpu" and cpu.reaches(batch, pointer, guard):
+    if compiled(batch, pointer, guard):
         walked = cpu.decode(batch, pointer, guard, noise)
         return weighed(batch, walked.tours, walked.resources, walked.dead_ends)
     return _rolled_out(batch, guard, scoring(batch, pointer), noise)
+
+
+def compiled(batch: Batch, pointer: Pointer, guard: MaskConfig) -> bool:
+    """Whether the loops that are compiled for a CPU serve: side constraints are in plain torch alone."""
+    near = batch.latest.device.type == "cpu" and batch.side is None
+    return near and cpu.reaches(batch, pointer, guard)
 
 
 def traced(
@@ -146,10 +153,10 @@ def watch(
         case "learned":
             assert oracle is not None, "a learned guard asks an oracle"
             look = foretold(batch, lambda state: scores(oracle, state.node, state.resource) > 0)
-    if guard.until is None:
-        return look
-    least = batch.latest.shape[1] - guard.until
-    return relaxed(look, lambda state: state.unvisited.sum(-1, keepdim=True) < least)
+    if guard.until is not None:
+        least = batch.latest.shape[1] - guard.until
+        look = relaxed(look, lambda state: state.unvisited.sum(-1, keepdim=True) < least)
+    return look if batch.side is None else beside(look, batch.side)
 
 
 def foretold(batch: Batch, infeasible: Callable[[State], Bool[Tensor, "B P N"]]) -> MaskFn:
@@ -177,7 +184,8 @@ def relaxed(look: MaskFn, passing: Callable[[State], Bool[Tensor, "B P #N"]]) ->
 def _in_the_kernels_reach(batch: Batch, guard: MaskConfig) -> bool:
     """The plain loop knows two steps and any size; the kernel is for what is trained and used most."""
     two_steps = guard.kind == "ahead" and guard.rule.steps == 2
-    return batch.latest.is_cuda and not two_steps and batch.latest.shape[1] <= MOST_NODES
+    plain = batch.side is None and not two_steps
+    return batch.latest.is_cuda and plain and batch.latest.shape[1] <= MOST_NODES
 
 
 def _in_one_launch(

@@ -41,7 +41,9 @@ def _stops(best: Incumbent) -> int:
 
 
 def _search(best: Incumbent) -> None:
-    """Local search and proofs by turns; where iterations are counted, a proof ends where its memory does."""
+    """What a policy proposes, local search and proofs by turns; with iterations a proof ends where its memory does."""
+    for tour in best.request.first_tours(best.instance, best.left):
+        best.offer(tour, "policy")
     if best.request.iterations is not None:
         _improve(best, math.inf)
         _prove(best, math.inf, STEADY_MEMORY)

@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from pathlib import Path
@@ -14,7 +14,7 @@ from fairway.errors import InvalidRequest, InvalidTour
 from fairway.judge import Rejection, verify
 from fairway.problems.instance import Instance
 from fairway.problems.model import Objective, check_objective
-from fairway.solver.warm_start import Choice, default_policy, model_at
+from fairway.solver.warm_start import Choice, default_policy, guided_tours, model_at, unsuited
 
 Plan = Sequence[Any] | np.ndarray
 """A tour to start from."""
@@ -55,11 +55,16 @@ class Request:
         With iterations the usual one is not used: what a network says differs a little between machines, and so would
         the answers.
         """
-        if not self.plain(instance):
-            return None
-        if self.policy != "auto":
-            return self.policy
-        return default_policy(instance, self.seconds) if self.iterations is None else None
+        if isinstance(self.policy, Path):
+            apart = not instance.classic and unsuited(instance, self.policy)
+            return None if apart else self.policy
+        unasked = self.policy == "auto" and self.iterations is None and self.plain(instance)
+        return default_policy(instance, self.seconds) if unasked else None
+
+    def first_tours(self, instance: Instance, seconds: float) -> Iterator[tuple[int, ...]]:
+        """What a policy proposes within a part of the time, where there is one."""
+        guide = self.guide(instance)
+        return iter(()) if guide is None else guided_tours(instance, guide, seconds, self.seed)
 
     def check(self, instance: object) -> None:
         """That this can be asked of the instance."""
@@ -69,12 +74,11 @@ class Request:
             )
         if not isinstance(self.policy, Path):
             return
-        if self.plain(instance):
+        if instance.classic:
             model_at(self.policy).check(instance)
-        else:
-            why = "policies know windows alone or drafts alone; going without"
+        elif why := unsuited(instance, self.policy):
             print(
-                f"fairway: {self.policy.name} cannot propose tours here, since {why}",
+                f"fairway: {self.policy.name} cannot propose tours here, since {why}; going without",
                 file=sys.stderr,
             )
 

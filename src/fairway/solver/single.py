@@ -13,7 +13,6 @@ from fairway.solver.general import solve_general
 from fairway.solver.incumbent import Incumbent
 from fairway.solver.request import Request
 from fairway.solver.results import Result, Watch
-from fairway.solver.warm_start import guided_tours
 
 FIRST_PROOF = 0.6
 """Of the budget, what a proof may take that is tried before anything else."""
@@ -90,10 +89,8 @@ def _by_iterations(best: Incumbent) -> None:
 
 def _guide(best: Incumbent) -> None:
     """What a policy proposes, where there is one."""
-    guide = best.request.guide(best.instance)
-    if guide is not None:
-        for tour in guided_tours(best.instance, guide, best.left, best.request.seed):
-            best.offer(tour, "policy")
+    for tour in best.request.first_tours(best.instance, best.left):
+        best.offer(tour, "policy")
 
 
 def _prove(best: Incumbent, seconds: float, memory: int = MEMORY) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from fairway.errors import InvalidRequest, LearningMissing
 from fairway.extras import SENTENCE, can_learn
+from fairway.problems.classic_view import nearest_problem
 from fairway.problems.instance import Instance
 from fairway.problems.table import PROBLEMS
 from fairway.weights import located, shipped
@@ -58,6 +59,20 @@ def pace_at(path: Path) -> float:
     from fairway.inference.anytime import pace_of
 
     return pace_of(model_at(path))
+
+
+def unsuited(instance: Instance, path: Path) -> str:
+    """Why what was trained there has no tours to propose for an instance with side constraints; empty where it has."""
+    from fairway.inference.model import Colony
+
+    trained, problem = model_at(path), nearest_problem(instance)
+    if isinstance(trained, Colony):
+        return "colonies know windows alone or drafts alone"
+    if problem is None:
+        return "no stop has to be served by a time, and no draft limits a load that only grows or only shrinks"
+    if problem != trained.problem:
+        return f"it was trained for {trained.problem}, and this is read as {problem}"
+    return ""
 
 
 def guided_tours(

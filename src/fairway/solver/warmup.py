@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from fairway.problems.instance import Instance
+from fairway.problems.classic_view import classic_view
+from fairway.problems.instance import Instance, Pairs
 from fairway.problems.model import Objective
 from fairway.problems.table import PROBLEMS
 from fairway.search.exact import warm
@@ -33,16 +34,16 @@ def warm_up(instances: Iterable[Instance], request: Request) -> None:
     for instance in instances:
         guide = request.guide(instance)
         kind = instance.problem, getattr(instance, "load", ""), request.objective, guide
-        if not request.plain(instance):
-            kind = "tour", "", "cost", None
-        if kind not in _warm and not request.plain(instance):
-            warm_general()
-            _warm.add(kind)
-        if kind not in _warm:
+        if kind in _warm:
+            continue
+        if request.plain(instance):
             _run_through(_sample(instance), request.objective)
-            if guide is not None:
-                prepare(_sample(instance), guide)
-            _warm.add(kind)
+        else:
+            warm_general()
+        if guide is not None:
+            order = () if instance.classic else ((1, 2),)
+            prepare(_sample(classic_view(instance).instance, order), guide)
+        _warm.add(kind)
 
 
 def warm_up_all() -> None:
@@ -68,7 +69,7 @@ def _run_through(sample: Instance, objective: Objective) -> None:
     warm()
 
 
-def _sample(instance: Instance) -> Instance:
+def _sample(instance: Instance, before: Pairs = ()) -> Instance:
     """A small instance of the same problem: half of its stops bind, the others leave many orders open."""
     random = np.random.default_rng(5)
     points = 100 * random.random((NODES, 2))
@@ -77,7 +78,8 @@ def _sample(instance: Instance) -> Instance:
     binding = rank % 2 == 1
     if instance.laden:
         demand, draft = np.minimum(rank, 1), np.where(binding, rank, NODES)
-        return Instance(travel, demand=demand, draft=draft, load=instance.load)
+        return Instance(travel, demand=demand, draft=draft, load=instance.load, before=before)
     along = travel[rank[:-1], rank[1:]].cumsum()
     horizon = 2 * along[-1]
-    return Instance(travel, closes=np.where(binding, np.append(0.0, along) + 30.0, horizon))
+    closes = np.where(binding, np.append(0.0, along) + 30.0, horizon)
+    return Instance(travel, closes=closes, before=before)

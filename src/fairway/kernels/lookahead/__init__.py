@@ -1,11 +1,9 @@
 """The look-ahead: which candidates for the next stop can be part of a tour that keeps every limit.
 
 `reference` is the definition; `dense` (torch, any device) and, for one step at most, `cpu` (numba) and `gpu` (Triton)
-must equal it; `due_dates` is the exact answer for draft limits; `preprocessing` says more about an
-instance before any tour begins.
+must equal it; `due_dates` is the exact answer for draft limits; `side` keeps side constraints; `preprocessing` says
+more about an instance before any tour begins.
 """
-
-from collections.abc import Callable
 
 import torch
 
@@ -14,6 +12,7 @@ from fairway.kernels.lookahead.config import AUTHORS as AUTHORS
 from fairway.kernels.lookahead.config import PAIRS as PAIRS
 from fairway.kernels.lookahead.config import Mask as Mask
 from fairway.kernels.lookahead.config import MaskConfig as MaskConfig
+from fairway.kernels.lookahead.config import MaskFn as MaskFn
 from fairway.kernels.lookahead.config import MaskRule as MaskRule
 from fairway.kernels.lookahead.due_dates import due_date_order, exact
 from fairway.kernels.lookahead.table import Table, table
@@ -22,9 +21,6 @@ from fairway.problems.problem import State
 
 RANKS_AT_MOST = 8 * 2**30
 """Bytes of a GPU's memory that sorted rows may take; beyond, the plain version serves."""
-
-MaskFn = Callable[[State], Mask]
-"""A look-ahead bound to its batch."""
 
 
 def ahead(batch: Batch, rule: MaskRule | None = None) -> MaskFn:

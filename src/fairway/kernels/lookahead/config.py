@@ -1,5 +1,6 @@
 """Which look-ahead is meant, and what it answers."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -7,10 +8,8 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from fairway.errors import InvalidRequest
+from fairway.problems.problem import TOLERANCE, State
 from fairway.problems.table import PROBLEMS
-
-TOLERANCE = 1e-5
-"""How far a resource may pass a limit, in normalised units: what float32 sums need and the paper's code grants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +88,7 @@ class Mask:
     def dead(self) -> Bool[Tensor, "B P"]:
         """The tours that no candidate can complete."""
         return self.allowed.sum(-1) == 0  # many times faster than any() on a CPU
+
+
+MaskFn = Callable[[State], Mask]
+"""A look-ahead bound to its batch."""

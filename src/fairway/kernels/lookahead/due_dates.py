@@ -23,13 +23,18 @@ class DueDateOrder:
 
 
 def due_date_order(batch: Batch) -> DueDateOrder:
-    """Sort the ports of a batch once; the depot's draft is not checked, so it comes last."""
+    """Sort the ports of a batch once."""
     assert batch.gain is not None, "the exact mask is for loads"
-    draft = batch.latest.clone()
+    return in_due_order(batch.gain, batch.latest)
+
+
+def in_due_order(demand: Float[Tensor, "B N"], limit: Float[Tensor, "B N"]) -> DueDateOrder:
+    """The ports by their limits; the depot's draft is not checked, so it comes last."""
+    draft = limit.clone()
     draft[:, 0] = torch.inf
     order = draft.argsort(dim=-1, stable=True)
     return DueDateOrder(
-        order, order.argsort(dim=-1), batch.gain.gather(-1, order), draft.gather(-1, order)
+        order, order.argsort(dim=-1), demand.gather(-1, order), draft.gather(-1, order)
     )
 
 
