@@ -203,6 +203,13 @@ def _searched(instance: Instance, seconds: float) -> Decision:
     return Decision(judged) if isinstance(judged, Solution) else Decision(attempt=judged)
 
 
+def nearest(instance: Instance, until: float) -> Solution | Rejection:
+    """The tour that leaves out least of what it must serve, or what is wrong with the best that was found."""
+    found = _inserted(eased(instance), max(min(until - time.monotonic(), 5 * QUICK), 0.0))
+    tour = found.solution.tour if found.solution else found.attempt.tour
+    return verify(instance, tour)
+
+
 def least_late(
     instance: Instance, until: float, known: Iterable[Tour] = (), work: int = MOST_WORK
 ) -> Solution | Rejection:

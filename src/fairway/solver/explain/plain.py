@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -39,10 +40,40 @@ def obstacles(instance: Instance) -> Iterator[Conflict]:
     named: set[int] = set()
     must = required(instance)
     for rule in (_hopeless_start, _order, _reach, _loads):
-        for found in rule(instance, must):
+        for seen in rule(instance, must):
+            found = _with_needs(instance, seen)
             if not named & set(found.stops):
                 named.update(found.stops)
                 yield found
+
+
+def _with_needs(instance: Instance, found: Conflict) -> Conflict:
+    """The same with the stops for which others that could be left out are needed."""
+    stops, why = set(found.stops), found.why
+    needing = [(a, b) for a, b in (*instance.before, *instance.pairs)]
+    needing += [(b, a) for a, b in instance.pairs]
+    for stop in found.stops:
+        came, waiting = {stop: stop}, [stop]
+        for node in waiting:
+            if node == instance.end or np.isinf(instance.prize[node]):
+                if node not in stops:
+                    why += (
+                        f"; stop {label(instance, stop)} is needed for stop {label(instance, node)}"
+                    )
+                stops.update(_back(came, node))
+                break
+            new = [other for needed, other in needing if needed == node and other not in came]
+            came.update(dict.fromkeys(new, node))
+            waiting += new
+    return Conflict(tuple(sorted(stops)), why)
+
+
+def _back(came: dict[int, int], node: int) -> list[int]:
+    """From a node back to where a walk began, given from where each was come to."""
+    trail = [node]
+    while came[trail[-1]] != trail[-1]:
+        trail.append(came[trail[-1]])
+    return trail
 
 
 def _hopeless_start(instance: Instance, _must: tuple[int, ...]) -> Iterator[Conflict]:
@@ -57,7 +88,9 @@ def _hopeless_start(instance: Instance, _must: tuple[int, ...]) -> Iterator[Conf
             )
             yield Conflict((), why)
     if instance.end == 0 and leaves > last[0] + forgiven:
-        yield Conflict((), f"the depot closes at {last[0]:.8g}, before the tour leaves at {leaves:.8g}")
+        yield Conflict(
+            (), f"the depot closes at {last[0]:.8g}, before the tour leaves at {leaves:.8g}"
+        )
 
 
 def _order(instance: Instance, must: tuple[int, ...]) -> Iterator[Conflict]:
@@ -68,7 +101,9 @@ def _order(instance: Instance, must: tuple[int, ...]) -> Iterator[Conflict]:
             why = f"stop {other} must come after stop {one}, where the tour ends"
             yield Conflict((second,), why)
     for circle in _circles(instance, must):
-        steps = [f"{label(instance, node)} before {label(instance, after)}" for node, after in circle]
+        steps = [
+            f"{label(instance, node)} before {label(instance, after)}" for node, after in circle
+        ]
         nodes = tuple(sorted(node for node, _ in circle))
         why = f"the order of stops {listed(instance, nodes)} is a circle: {', '.join(steps)}"
         yield Conflict(nodes, why)
@@ -88,11 +123,9 @@ def _circles(instance: Instance, must: tuple[int, ...]) -> Iterator[list[tuple[i
             came.update(dict.fromkeys(new, node))
             waiting += new
             if closed:
-                circle = [(node, start)]
-                while node != start:
-                    circle.insert(0, (came[node], node))
-                    node = came[node]
-                for stop, _ in circle:
+                trail = _back(came, node)
+                circle = [*pairwise(trail[::-1]), (node, start)]
+                for stop in trail:
                     followers[stop] = set()
                 yield circle
                 break
@@ -183,11 +216,13 @@ def _left_on_board(
     most = total + np.maximum(demand[optional], 0).sum()
     least = total + np.minimum(demand[optional], 0).sum()
     moved = tuple(stop for stop in must if demand[stop])
-    who = f"stops {listed(instance, moved)}" if moved else ""
     slack = forgiven + 1e-9 * np.abs(demand).sum() * (not instance.whole_loads)
-    if moved and most < -slack:
-        why = f"{who} take off more than is put on board: the load at the end is {most:.8g}, below nothing"
+    if not moved:
+        return
+    who = f"with stop{'s' * (len(moved) > 1)} {listed(instance, moved)}"
+    if most < -slack:
+        why = f"{who} more is taken off than put on board: the load at the end is {most:.8g}, below nothing"
         yield Conflict(moved, why)
-    if moved and least > instance.capacity + slack:
-        why = f"{who} leave {least:.8g} on board at the end, more than the capacity of {instance.capacity:.8g}"
+    if least > instance.capacity + slack:
+        why = f"{who} the load at the end is {least:.8g}, more than the capacity of {instance.capacity:.8g}"
         yield Conflict(moved, why)
