@@ -19,13 +19,13 @@ from fairway.solver.explain.numbers import (
     scale_of,
     value_of,
 )
-from fairway.solver.explain.relaxation import FINEST, Repair
+from fairway.solver.explain.relaxation import FINEST, Repair, with_another
 from fairway.solver.explain.trivial import subset
 
 LONGEST_PROOF, PART = 1.0, 0.1
 """Seconds that a single question may take, and of the time that is left the part."""
-STEPS = 12
-"""Questions about the whole between what a conflict needs and a change that is known to do."""
+DIGITS = 6
+"""Decimals of a number that is proposed, where the judge agrees."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +58,11 @@ def stage_of(instance: Instance, stops: Collection[int] | None = None) -> Stage:
 
 
 def least_repair(
-    instance: Instance, named: Named, until: float, among: Sequence[int] | None = None
+    instance: Instance,
+    named: Named,
+    until: float,
+    among: Sequence[int] | None = None,
+    spots: Collection[Spot] | None = None,
 ) -> Repair | None:
     """The smallest change of one number that takes part in a conflict with which there is a tour.
 
@@ -69,10 +73,11 @@ def least_repair(
         named: The conflict; no change of another number could end it.
         until: When to end, on the monotonic clock.
         among: The stops to be served; all by default.
+        spots: The numbers that may change; all that take part by default.
     """
     part = stage_of(instance, named.conflict.stops) if named.conflict.stops else stage_of(instance)
     whole, best, sure = stage_of(instance, among), None, True
-    for spot in spots_of(instance, named.limits):
+    for spot in spots_of(instance, named.limits) if spots is None else spots:
         scale = scale_of(instance, spot)
         for far in reaches(instance, spot):
             most = far - value_of(instance, spot)
@@ -86,11 +91,17 @@ def least_repair(
         return None
     _, spot, change, solution = best
     before = value_of(instance, spot)
-    after = float(f"{before + change:.12g}")
-    solution = None if among is not None else verify(changed(instance, spot, after), solution.tour)
-    if among is None and not isinstance(solution, Solution):
-        return None
-    return Repair(spot.at, spot.number, before, after, solution, sure, spot.window)
+    repairs = [
+        Repair(spot.at, spot.number, before, after, solution, sure, spot.window)
+        for after in (round(before + change, DIGITS), before + change)
+    ]
+    if among is not None:
+        return replace(repairs[0], solution=None)
+    for repair in repairs:
+        judged = verify(repair.applied(instance), solution.tour)
+        if isinstance(judged, Solution):
+            return replace(repair, solution=judged)
+    return None
 
 
 def least_repairs(
@@ -100,11 +111,11 @@ def least_repairs(
 
     A single change that ends them all is given for each.
     """
-    common = set.intersection(*(set(spots_of(instance, each.limits)) for each in conflicts))
-    if common:
-        shared = least_repair(instance, conflicts[0], share(0.3, until))
-        if shared is not None:
-            return [shared] * len(conflicts)
+    first, *others = (spots_of(instance, each.limits) for each in conflicts)
+    common = [spot for spot in first if all(spot in other for other in others)]
+    shared = least_repair(instance, conflicts[0], share(0.4, until), spots=common)
+    if shared is not None:
+        return [shared] * len(conflicts)
     named = {stop for each in conflicts for stop in each.conflict.stops}
     fitting = [stop for stop in range(1, instance.nodes) if stop not in named]
     mended, repairs = instance, []
@@ -117,7 +128,7 @@ def least_repairs(
         else:
             fitting = among
         mended = mended if repair is None else repair.applied(mended)
-        repairs.append(repair)
+        repairs = with_another(repairs, repair)
     solution = decide(mended, until).solution if None not in repairs else None
     return [repair and replace(repair, solution=solution) for repair in repairs]
 
@@ -144,16 +155,16 @@ def _least(
     if found.solution is None:
         return None, found.impossible
     high, solution = _tightened(whole, spot, change, found.solution), found.solution
-    for _ in range(STEPS):
-        if abs(high) <= abs(low) + 1.5 * finest:
-            return (high, solution), proved
+    while abs(high) > abs(low) + 1.5 * finest:
+        if time.monotonic() > until:
+            return (high, solution), False
         middle = _between(low, high, finest)
         found = whole.decided(spot, middle, until)
         if found.solution is None:
             low, proved = middle, proved and found.impossible
         else:
             high, solution = _tightened(whole, spot, middle, found.solution), found.solution
-    return (high, solution), False
+    return (high, solution), proved
 
 
 def _needed_by(

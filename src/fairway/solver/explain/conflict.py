@@ -80,7 +80,8 @@ def colliding_pairs(
     there, back = quickest(ways, 0, end)
     back = quickest(ways, end, end)[1] if end else back
     start = np.maximum(opens[0] + there, opens)
-    latest = limit if instance.end is None else np.minimum(limit, limit[end] - back)
+    with np.errstate(invalid="ignore"):  # where there is no end to the time and no way to it
+        latest = limit if instance.end is None else np.minimum(limit, limit[end] - back)
     free = np.arange(instance.nodes) > 0
     free[[end, *apart_from]] = False
     ordered = np.zeros((instance.nodes, instance.nodes), dtype=bool)

@@ -16,8 +16,14 @@ from fairway.solver.explain.trivial import hull, label, lifted
 Kind = Literal[
     "opens", "closes", "gaps", "ways", "draft", "capacity", "empty", "before", "pairs", "break"
 ]
-MOST_WAYS = 3
+MOST_WAYS = 6
 """Closed ways that are named."""
+
+
+WORDED = (
+    "before", "pairs", "opens", "closes", "gaps", "draft", "capacity", "empty", "break", "ways"
+)  # fmt: skip
+"""The order in which limits are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +107,7 @@ def _widened(instance: Instance, gone: dict[Kind, set[int]]) -> dict[str, object
 
 def clauses(instance: Instance, stops: Sequence[int], limits: Iterable[Limit]) -> list[str]:
     """The limits in words, as people state them; closings and openings of a stop together."""
-    found = sorted(limits, key=lambda limit: (limit.kind not in ("before", "pairs"), limit.at))
+    found = sorted(limits, key=lambda limit: (WORDED.index(limit.kind), limit.at == 0, limit.at))
     opened = {limit.at for limit in found if limit.kind == "opens"}
     words = []
     for limit in found:
@@ -130,7 +136,10 @@ def _clause(instance: Instance, stops: Sequence[int], limit: Limit, also: bool) 
 
 
 def _who(instance: Instance, node: int) -> str:
-    return f"stop {label(instance, node)}" if node else "the depot"
+    if node == 0:
+        return "the depot"
+    ends = ", where the tour ends," if node == instance.end else ""
+    return f"stop {label(instance, node)}{ends}"
 
 
 def _asked(instance: Instance, limit: Limit, also: bool) -> str:
@@ -154,16 +163,16 @@ def _closed(instance: Instance, stops: Sequence[int]) -> str:
     """Ways between these stops that cannot be taken."""
     ends = [instance.end] if instance.end else []
     nodes = [0, *(stop for stop in stops if stop != instance.end), *ends]
+    names = ["the depot", *(label(instance, node) for node in nodes[1:])]
     closed = np.isinf(instance.travel) | np.isinf(instance.cost)
     legs = [
-        f"from {label(instance, a)} to {label(instance, b)}"
-        for a in nodes
-        for b in nodes
-        if closed[a, b] and not (ends and (a in ends or b == 0))
+        f"from {names[a]} to {names[b]}"
+        for a, b in np.argwhere(closed[np.ix_(nodes, nodes)]).tolist()
+        if not (nodes[a] in ends or (b == 0 and instance.end != 0))
     ]
     if not 0 < len(legs) <= MOST_WAYS:
         return "ways between them are closed"
-    return f"there is no way {' nor '.join(legs)}"
+    return f"there is no way {' or '.join(legs)}"
 
 
 def spots_of(instance: Instance, limits: Collection[Limit]) -> list[Spot]:

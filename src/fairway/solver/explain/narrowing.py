@@ -11,7 +11,7 @@ from fairway.problems.instance import Instance
 from fairway.solver.explain.conflict import colliding_pairs
 from fairway.solver.explain.feasibility import decide, share
 from fairway.solver.explain.limits import Limit, clauses, limits_of, without
-from fairway.solver.explain.plain import obstacles, required
+from fairway.solver.explain.plain import alone, obstacles, required, with_needs
 from fairway.solver.explain.trivial import Conflict, hull, listed, subset
 
 LONGEST_PROOF, PART = 2.0, 0.15
@@ -44,7 +44,7 @@ def named_conflicts(
     found = []
     for conflict in plain_conflicts(instance, until):
         found.append(_named(instance, conflict, share(0.5, until)))
-    while not any(not each.conflict.stops for each in found):
+    while not any(alone(instance, each.conflict) for each in found):
         stops = _next(instance, found, attempt, share(0.7, until), impossible=impossible)
         if not stops:
             break
@@ -58,9 +58,14 @@ def plain_conflicts(instance: Instance, until: float) -> Iterator[Conflict]:
     for found in obstacles(instance):
         seen += found.stops
         yield found
+        if alone(instance, found):
+            return
     optional = set(range(1, instance.nodes)) - set(required(instance))
     for pair in colliding_pairs(instance, [*seen, *optional], until):
-        yield Conflict(pair, "")
+        stops = with_needs(instance, Conflict(pair, "")).stops
+        if not set(stops) & set(seen):
+            seen += stops
+            yield Conflict(stops, "")
 
 
 def collide(instance: Instance, stops: Collection[int], until: float) -> bool:

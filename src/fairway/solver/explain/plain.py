@@ -41,13 +41,20 @@ def obstacles(instance: Instance) -> Iterator[Conflict]:
     must = required(instance)
     for rule in (_hopeless_start, _order, _reach, _loads):
         for seen in rule(instance, must):
-            found = _with_needs(instance, seen)
+            found = with_needs(instance, seen)
             if not named & set(found.stops):
                 named.update(found.stops)
                 yield found
+            if alone(instance, found):
+                return
 
 
-def _with_needs(instance: Instance, found: Conflict) -> Conflict:
+def alone(instance: Instance, conflict: Conflict) -> bool:
+    """Whether a conflict has no stops but the end, so that it is in all others."""
+    return set(conflict.stops) <= {instance.end}
+
+
+def with_needs(instance: Instance, found: Conflict) -> Conflict:
     """The same with the stops for which others that could be left out are needed."""
     stops, why = set(found.stops), found.why
     needing = [(a, b) for a, b in (*instance.before, *instance.pairs)]
@@ -142,7 +149,7 @@ def _reach(instance: Instance, must: tuple[int, ...]) -> Iterator[Conflict]:
     arrival = opens[0] + there
     start = np.maximum(arrival, opens)
     home = "the depot" if end == 0 else f"stop {label(instance, end)}, where the tour ends,"
-    for stop in must:
+    for stop in sorted(must, key=lambda stop: stop != instance.end):
         name = label(instance, stop)
         limit = "closes at" if np.isinf(instance.late[stop]) else "may be served until"
         why = ""

@@ -45,9 +45,14 @@ class Repair:
         """By how much the limit gives way."""
         return abs(self.after - self.before)
 
+    @property
+    def spot(self) -> Spot:
+        """The number that changes."""
+        return Spot(self.limit, self.node, self.window)
+
     def applied(self, instance: Instance) -> Instance:
         """The repaired instance."""
-        return changed(instance, Spot(self.limit, self.node, self.window), self.after)
+        return changed(instance, self.spot, self.after)
 
     def words(self, instance: Instance) -> str:
         """The repair as a condition."""
@@ -105,15 +110,15 @@ def repairs_of(
             assert repair.solution is not None, "a repair is found by a tour"
             fitting, tour = among, [among[stop - 1] for stop in repair.solution.tour]
         mended = mended if repair is None else repair.applied(mended)
-        repairs = _with(repairs, repair)
+        repairs = with_another(repairs, repair)
     judged = verify(mended, tour) if tour is not None and len(tour) == instance.nodes - 1 else None
     solution = judged if isinstance(judged, Solution) else None
     return [repair and replace(repair, solution=solution) for repair in repairs]
 
 
-def _with(repairs: list[Repair | None], new: Repair | None) -> list[Repair | None]:
+def with_another(repairs: list[Repair | None], new: Repair | None) -> list[Repair | None]:
     """One repair more; a limit that was changed before is changed once, as far as both need it."""
-    same = [new and old and (old.node, old.limit) == (new.node, new.limit) for old in repairs]
+    same = [new is not None and old is not None and old.spot == new.spot for old in repairs]
     if new is not None and any(same):
         first = repairs[same.index(True)]
         assert first is not None, "what is the same is a repair"
