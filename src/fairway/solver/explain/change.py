@@ -37,8 +37,12 @@ class Stage:
 
     def shifted(self, spot: Spot, change: float) -> Instance:
         """With one number changed by so much."""
-        here = spot if spot.number in OF_BREAKS else replace(spot, at=self.place.get(spot.at, 0))
+        here = self.here(spot)
         return changed(self.instance, here, value_of(self.instance, here) + change)
+
+    def here(self, spot: Spot) -> Spot:
+        """The same number in the stage."""
+        return spot if spot.number in OF_BREAKS else replace(spot, at=self.place.get(spot.at, 0))
 
     def decided(self, spot: Spot, change: float, until: float) -> Decision:
         """Whether there is a tour then."""
@@ -155,11 +159,12 @@ def _least(
     if found.solution is None:
         return None, found.impossible
     high, solution = _tightened(whole, spot, change, found.solution), found.solution
+    below = True
     while abs(high) > abs(low) + 1.5 * finest:
         if time.monotonic() > until:
             return (high, solution), False
-        middle = _between(low, high, finest)
-        found = whole.decided(spot, middle, until)
+        middle = high - math.copysign(finest, high) if below else _between(low, high, finest)
+        found, below = whole.decided(spot, middle, until), not below
         if found.solution is None:
             low, proved = middle, proved and found.impossible
         else:
@@ -175,9 +180,11 @@ def _needed_by(
     if found.solution is None:
         return None, found.impossible
     low, high, proved = 0.0, _tightened(part, spot, most, found.solution), True
+    below = True
     while abs(high - low) > 1.01 * finest and time.monotonic() < until:
-        middle = _between(low, high, finest)
-        found = part.decided(spot, middle, until)
+        # Just below what a tour needs is mostly nothing; else the middle keeps the number of questions small.
+        middle = high - math.copysign(finest, high) if below else _between(low, high, finest)
+        found, below = part.decided(spot, middle, until), not below
         if found.solution is None:
             low, proved = middle, proved and found.impossible
         else:
@@ -187,14 +194,35 @@ def _needed_by(
 
 def _tightened(stage: Stage, spot: Spot, change: float, solution: Solution) -> float:
     """No larger a change than the tour needs, as the judge has it."""
-    finest = 1e-3 * _finest(stage.instance, spot, change)
-    finest = 1.0 if _whole(stage.instance, spot) else finest
+    before = value_of(stage.instance, stage.here(spot))
+    for stated in _stated(solution, stage.here(spot)):
+        needed = stated - before
+        if 0 < needed <= change and _kept(stage, spot, needed, solution):
+            return needed
+    finest = _finest(stage.instance, spot, change)
     low, high = 0.0, change
     while abs(high - low) > 1.01 * finest:
         middle = _between(low, high, finest)
-        judged = verify(stage.shifted(spot, middle), solution.tour, 0.0)
-        low, high = (low, middle) if isinstance(judged, Solution) else (middle, high)
+        low, high = (low, middle) if _kept(stage, spot, middle, solution) else (middle, high)
     return high
+
+
+def _stated(solution: Solution, spot: Spot) -> list[float]:
+    """What the tour's schedule says that it needs of a number, where it does."""
+    schedule = solution.schedule
+    if spot.number == "capacity":
+        return [float(schedule.load.max())] if len(schedule) else []
+    if spot.number in ("closes", "latest", "draft"):
+        column = schedule.load if spot.number == "draft" else schedule.start
+        if spot.at == 0:
+            return [solution.makespan]
+        return column[schedule.node == spot.at].tolist()
+    return []
+
+
+def _kept(stage: Stage, spot: Spot, change: float, solution: Solution) -> bool:
+    """Whether the judge accepts the tour after a change."""
+    return isinstance(verify(stage.shifted(spot, change), solution.tour, 0.0), Solution)
 
 
 def _between(low: float, high: float, finest: float) -> float:

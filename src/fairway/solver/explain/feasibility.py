@@ -104,28 +104,30 @@ def eased(instance: Instance) -> Instance:
     """The same question in as plain an instance as can be: what a tour is worth plays no part."""
     if instance.classic:
         return instance
-    closed = np.isinf(instance.cost)
-    plain = replace(
+    closed, soft = np.isinf(instance.cost), np.isfinite(instance.late)
+    loads = {}
+    if instance.load != "signed":
+        room = np.minimum(instance.draft, instance.capacity)
+        free = instance.demand.sum() <= room[1:].min()
+        loads = {"capacity": None, "draft": None if free else room}
+        loads |= {"demand": None} if free else {}
+    return replace(
         instance,
         travel=np.where(closed, np.inf, instance.travel) if closed.any() else instance.travel,
         cost=None,
-        late=np.where(np.isfinite(instance.late), 0.0, np.inf),
-        latest=np.where(np.isfinite(instance.late), instance.latest, np.inf),
+        late=np.where(soft, 0.0, np.inf),
+        latest=np.where(soft, instance.latest, np.inf),
         prize=np.where(np.isfinite(instance.prize), 0.0, np.inf),
+        **loads,
     )
-    if instance.load == "signed":
-        return plain
-    room = np.minimum(instance.draft, instance.capacity)
-    if instance.demand.sum() <= room[1:].min():
-        return replace(plain, demand=None, draft=None, capacity=None)
-    return replace(plain, draft=room, capacity=None)
 
 
 def _general(instance: Instance) -> Iterable[tuple[Ask, float]]:
     """What is asked of an instance with any constraints, and for how long at most."""
     if next(plain_obstacles(instance), None) is not None:
         return [(_impossible, math.inf)]
-    first = [(_gone_through, 0.5)] if instance.nodes <= FEW + 1 else []
+    first = [(_gone_through, 0.5 if instance.nodes <= FEW + 1 else 0.1)]
+    first = first if instance.nodes <= FEW + 7 else []
     return (
         *first,
         (_inserted, QUICK),

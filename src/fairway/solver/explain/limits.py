@@ -75,7 +75,8 @@ def without(instance: Instance, dropped: Collection[Limit]) -> Instance:
         **_open_ways(instance, "ways" in gone),
         **_widened(instance, gone),
     )
-    return lifted(eased, -np.minimum(eased.demand, 0).sum(), 0.0) if "empty" in gone else eased
+    taken_off = -float(np.minimum(eased.demand, 0).sum())
+    return lifted(eased, taken_off, 0.0) if "empty" in gone else eased
 
 
 def _open_ways(instance: Instance, opened: bool) -> dict[str, np.ndarray | None]:

@@ -9,6 +9,7 @@ from typing import TypeVar
 from fairway.judge import Rejection
 from fairway.problems.instance import Instance
 from fairway.solver.explain.conflict import colliding_pairs
+from fairway.solver.explain.conflict import plain_reason as classic_reason
 from fairway.solver.explain.feasibility import decide, share
 from fairway.solver.explain.limits import Limit, clauses, limits_of, without
 from fairway.solver.explain.plain import alone, obstacles, required, with_needs
@@ -50,6 +51,17 @@ def named_conflicts(
             break
         found.append(_named(instance, Conflict(tuple(sorted(stops)), ""), share(0.5, until)))
     return found
+
+
+def plain_reason(instance: Instance, until: float) -> str:
+    """Why there is no tour, in a sentence that is found by then on the monotonic clock."""
+    if instance.classic:
+        return classic_reason(instance, until)
+    found = next(plain_conflicts(instance, until), None)
+    if found is None:
+        stops = _next(instance, (), None, share(0.7, until), impossible=True)
+        found = Conflict(tuple(sorted(stops)), "")
+    return _named(instance, found, until).conflict.why
 
 
 def plain_conflicts(instance: Instance, until: float) -> Iterator[Conflict]:

@@ -41,14 +41,15 @@ def value_of(instance: Instance, spot: Spot) -> float:
 def changed(instance: Instance, spot: Spot, value: float) -> Instance:
     """The instance with another number there."""
     if spot.number in OF_BREAKS:
-        breaks = [list(each) for each in instance.breaks]
-        breaks[spot.at][OF_BREAKS.index(spot.number)] = value
-        return replace(instance, breaks=breaks)
+        breaks = np.array(instance.breaks)
+        breaks[spot.at, OF_BREAKS.index(spot.number)] = value
+        return replace(instance, breaks=[tuple(row) for row in breaks.tolist()])
     if spot.number in ("capacity", "aboard"):
         return replace(instance, **{spot.number: value})
     if spot.number in ("opens", "closes") and spot.at in instance.windows:
-        spans = [list(span) for span in instance.windows[spot.at]]
-        spans[spot.window][spot.number == "closes"] = value
+        ends = np.array(instance.windows[spot.at])
+        ends[spot.window, int(spot.number == "closes")] = value
+        spans = [tuple(row) for row in ends.tolist()]
         return replace(instance, windows={**instance.windows, spot.at: spans})
     numbers = getattr(instance, spot.number).copy()
     numbers[spot.at] = value
