@@ -37,8 +37,10 @@ def column(instance: Instance, name: str, node: int, value: float) -> Instance:
 
 
 def any_stop(case: Drawn, rng: Random) -> int:
-    """One that the tour visits."""
-    return int(rng.choice(case.tour))
+    """One that must be served, in a single hard window."""
+    instance = case.instance
+    hard = np.isinf(instance.prize) & np.isinf(instance.late)
+    return int(rng.choice([s for s in case.tour if hard[s] and s not in instance.windows]))
 
 
 def closing(case: Drawn, rng: Random) -> Instance:
@@ -148,7 +150,8 @@ def needed(case: Drawn, rng: Random) -> Instance:
     return replace(column(case.instance, "closes", first, closes), before=[(first, second)])
 
 
-WINDOWS, BOARD = ("opens", "closes"), ("capacity", "board", "draft", "load")
+WINDOWS, DRAFT = ("opens", "closes"), ("draft", "allows more")
+BOARD = (*DRAFT, "capacity", "board", "load")
 KINDS = {
     "closing": Kind("cost", closing, WINDOWS),
     "opening": Kind("cost", opening, WINDOWS),
@@ -157,8 +160,8 @@ KINDS = {
     "depot": Kind("breaks", depot, ("the depot closes",)),
     "windows": Kind("windows", window, (*WINDOWS, "is closed between")),
     "soft": Kind("soft", permitted, ("may be served until",)),
-    "drafts": Kind("drafts", draft, ("draft",)),
-    "shrinking": Kind("shrinking", draft, ("draft",)),
+    "drafts": Kind("drafts", draft, DRAFT),
+    "shrinking": Kind("shrinking", draft, DRAFT),
     "capacity": Kind("drafts", capacity, ("capacity",)),
     "signed capacity": Kind("capacity", capacity, BOARD),
     "aboard": Kind("capacity", aboard, BOARD),
@@ -168,7 +171,7 @@ KINDS = {
     "breaks": Kind("breaks", longer, ("break",)),
     "closed ways": Kind("cost", barred, ("way",)),
     "optional": Kind("optional", needed, ("before", "needed")),
-    "all": Kind("all", closing, (*WINDOWS, "may be served until")),
+    "all": Kind("all", against, ("before", "pickup")),
 }
 
 

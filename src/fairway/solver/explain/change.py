@@ -22,7 +22,7 @@ from fairway.solver.explain.numbers import (
 from fairway.solver.explain.relaxation import FINEST, Repair, with_another
 from fairway.solver.explain.trivial import subset
 
-LONGEST_PROOF, PART = 1.0, 0.1
+LONGEST_PROOF, PART = 1.0, 0.2
 """Seconds that a single question may take, and of the time that is left the part."""
 DIGITS = 6
 """Decimals of a number that is proposed, where the judge agrees."""

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -105,21 +106,19 @@ def eased(instance: Instance) -> Instance:
     if instance.classic:
         return instance
     closed, soft = np.isinf(instance.cost), np.isfinite(instance.late)
-    loads = {}
+    fields: dict[str, Any] = {
+        "travel": np.where(closed, np.inf, instance.travel) if closed.any() else instance.travel,
+        "cost": None,
+        "late": np.where(soft, 0.0, np.inf),
+        "latest": np.where(soft, instance.latest, np.inf),
+        "prize": np.where(np.isfinite(instance.prize), 0.0, np.inf),
+    }
     if instance.load != "signed":
         room = np.minimum(instance.draft, instance.capacity)
         free = instance.demand.sum() <= room[1:].min()
-        loads = {"capacity": None, "draft": None if free else room}
-        loads |= {"demand": None} if free else {}
-    return replace(
-        instance,
-        travel=np.where(closed, np.inf, instance.travel) if closed.any() else instance.travel,
-        cost=None,
-        late=np.where(soft, 0.0, np.inf),
-        latest=np.where(soft, instance.latest, np.inf),
-        prize=np.where(np.isfinite(instance.prize), 0.0, np.inf),
-        **loads,
-    )
+        fields |= {"capacity": None, "draft": None if free else room}
+        fields |= {"demand": None} if free else {}
+    return replace(instance, **fields)
 
 
 def _general(instance: Instance) -> Iterable[tuple[Ask, float]]:
@@ -208,8 +207,8 @@ def _searched(instance: Instance, seconds: float) -> Decision:
 def nearest(instance: Instance, until: float) -> Solution | Rejection:
     """The tour that leaves out least of what it must serve, or what is wrong with the best that was found."""
     found = _inserted(eased(instance), max(min(until - time.monotonic(), 5 * QUICK), 0.0))
-    tour = found.solution.tour if found.solution else found.attempt.tour
-    return verify(instance, tour)
+    best = found.solution or found.attempt
+    return verify(instance, () if best is None else best.tour)
 
 
 def least_late(

@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -65,29 +65,26 @@ def without(instance: Instance, dropped: Collection[Limit]) -> Instance:
 
     draft = instance.draft.copy()
     draft[list(gone.get("draft", ()))] = math.inf
-    eased = replace(
-        instance,
-        draft=draft,
-        capacity=math.inf if "capacity" in gone else instance.capacity,
-        before=left("before"),
-        pairs=left("pairs"),
-        breaks=left("break"),
-        **_open_ways(instance, "ways" in gone),
-        **_widened(instance, gone),
-    )
+    fields: dict[str, Any] = {
+        "draft": draft,
+        "capacity": math.inf if "capacity" in gone else instance.capacity,
+        "before": left("before"),
+        "pairs": left("pairs"),
+        "breaks": left("break"),
+    }
+    fields |= _widened(instance, gone) | (_open_ways(instance) if "ways" in gone else {})
+    eased = replace(instance, **fields)
     taken_off = -float(np.minimum(eased.demand, 0).sum())
     return lifted(eased, taken_off, 0.0) if "empty" in gone else eased
 
 
-def _open_ways(instance: Instance, opened: bool) -> dict[str, np.ndarray | None]:
+def _open_ways(instance: Instance) -> dict[str, Any]:
     """Travel on which closed ways take no time."""
-    if not opened:
-        return {}
     closed = np.isinf(instance.travel) | np.isinf(instance.cost)
     return {"travel": np.where(closed, 0.0, instance.travel), "cost": None}
 
 
-def _widened(instance: Instance, gone: dict[Kind, set[int]]) -> dict[str, object]:
+def _widened(instance: Instance, gone: dict[Kind, set[int]]) -> dict[str, Any]:
     """The windows without some of their ends."""
     nodes = set().union(*(gone.get(kind, ()) for kind in ("opens", "closes", "gaps")))
     opens, closes, latest = (instance.opens.copy(), instance.closes.copy(), instance.latest.copy())

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -40,20 +40,21 @@ def value_of(instance: Instance, spot: Spot) -> float:
 
 def changed(instance: Instance, spot: Spot, value: float) -> Instance:
     """The instance with another number there."""
-    if spot.number in OF_BREAKS:
-        breaks = np.array(instance.breaks)
-        breaks[spot.at, OF_BREAKS.index(spot.number)] = value
-        return replace(instance, breaks=[tuple(row) for row in breaks.tolist()])
-    if spot.number in ("capacity", "aboard"):
-        return replace(instance, **{spot.number: value})
-    if spot.number in ("opens", "closes") and spot.at in instance.windows:
-        ends = np.array(instance.windows[spot.at])
-        ends[spot.window, int(spot.number == "closes")] = value
-        spans = [tuple(row) for row in ends.tolist()]
-        return replace(instance, windows={**instance.windows, spot.at: spans})
-    numbers = getattr(instance, spot.number).copy()
-    numbers[spot.at] = value
-    return replace(instance, **{spot.number: numbers})
+    number, at, field = spot.number, spot.at, spot.number
+    new: Any = value
+    if number in OF_BREAKS:
+        rows, field = np.array(instance.breaks), "breaks"
+        rows[at, OF_BREAKS.index(number)] = value
+        new = [tuple(row) for row in rows.tolist()]
+    elif number in ("opens", "closes") and at in instance.windows:
+        rows, field = np.array(instance.windows[at]), "windows"
+        rows[spot.window, int(number == "closes")] = value
+        new = {**instance.windows, at: [tuple(row) for row in rows.tolist()]}
+    elif number not in ("capacity", "aboard"):
+        new = getattr(instance, number).copy()
+        new[at] = value
+    fields: dict[str, Any] = {field: new}
+    return replace(instance, **fields)
 
 
 def reaches(instance: Instance, spot: Spot) -> list[float]:

@@ -173,8 +173,9 @@ def subset(instance: Instance, stops: Sequence[int], until: float = math.inf) ->
     A growing or shrinking load does not rise when ports are left out, and a signed one gets the room that those may
     make. None where the time ends before all ways are found.
     """
-    ends = () if instance.end in (0, None, *stops) else (instance.end,)
-    nodes = [0, *stops, *ends]
+    nodes = [0, *stops]
+    if instance.end is not None and instance.end not in nodes:
+        nodes.append(instance.end)
     if instance.classic and not instance.timed:
         return instance.restricted(nodes)
     others = np.ones(instance.nodes, dtype=bool)
