@@ -150,7 +150,7 @@ def _reach(instance: Instance, must: tuple[int, ...]) -> Iterator[Conflict]:
     start = np.maximum(arrival, opens)
     home = "the depot" if end == 0 else f"stop {label(instance, end)}, where the tour ends,"
     for stop in sorted(must, key=lambda stop: stop != instance.end):
-        name = label(instance, stop)
+        name = label(instance, stop) + ", where the tour ends," * (stop == instance.end)
         limit = "closes at" if np.isinf(instance.late[stop]) else "may be served until"
         why = ""
         if np.isinf(there[stop]):
