@@ -6,6 +6,11 @@ With --deadlines, whether explanations keep their seconds with four busy process
 2,000 nodes, instances of every hardness that have a tour, that have one conflict, and that have two.
 
 python -m benchmarks.explain --deadlines [COUNT]
+
+With --general, so many instances without a tour through each kind of constraint (`benchmarks/broken.py`): whether the
+named stops alone are infeasible, as all their orders show; whether the words name what was broken; what would help.
+
+python -m benchmarks.explain --general [COUNT] [KIND ...]
 """
 
 import statistics
@@ -19,13 +24,19 @@ from multiprocessing import get_context
 import numpy as np
 
 import fairway
+from benchmarks.broken import KINDS as BROKEN
+from benchmarks.broken import candidates
 from fairway.judge import Solution
 from fairway.search.exact import prove
+from fairway.search.general import Wanted, enumerate_tours
+from fairway.solver.explain.feasibility import decide
 from fairway.solver.explain.trivial import subset
 
 KINDS = [("tsptw", hardness) for hardness in ("easy", "medium", "hard")]
 KINDS += [("tspdl", hardness) for hardness in ("medium", "hard")]
 NODES, SECONDS, BUSY = (50, 100, 200, 500, 1_000, 2_000), (0.1, 1.0, 5.0), 4
+MOST_ORDERED = 11
+"""Nodes of which all orders are gone through."""
 BEDS = ("tsptw50-hard", "tsptw100-hard", "tsptw50-medium", "tsptw50-easy")
 
 
@@ -101,6 +112,68 @@ def deadlines(count):
         process.terminate()
 
 
+def reproved(instance, stops):
+    """Whether these stops alone, and what is asked of them, have no tour, as going through all their orders shows."""
+    ends = [instance.end] if instance.end else []
+    nodes = [0, *(stop for stop in stops if stop not in ends), *ends]
+    if len(nodes) == 1:
+        return not isinstance(fairway.verify(replace(instance, prize=0.0), ()), Solution)
+    small = instance.restricted(nodes)
+    if len(nodes) > MOST_ORDERED:
+        return decide(small, time.monotonic() + 60).impossible
+    found = enumerate_tours(small, Wanted(seconds=60))
+    return found.complete and found.tour is None
+
+
+def checked(instance, kind, said):
+    """What is to be counted of an explanation."""
+    yield said.status
+    if said.status != "infeasible":
+        return
+    right = all(reproved(instance, conflict.stops) for conflict in said.conflicts)
+    yield "re-proved" if said.conflicts and right else "NOT RE-PROVED"
+    yield "named" if any(word in said.why for word in kind.words) else "not named"
+    yield from ["several"] * (len(said.conflicts) > 1)
+    found = said.repair or next((each for each in said.repairs if each and each.solution), None)
+    if found is None:
+        return
+    mended = instance
+    for repair in (said.repair,) if said.repair else said.repairs:
+        mended = repair.applied(mended)
+    accepted = isinstance(fairway.verify(mended, found.solution.tour), Solution)
+    yield "repaired" if accepted else "NOT REPAIRED"
+    yield from ["smallest"] * all(
+        each.smallest for each in (said.repair and [said.repair]) or said.repairs
+    )
+
+
+def general(count):
+    """So many instances of each kind, and what is said of them."""
+    asked = [kind for kind in BROKEN if kind in sys.argv] or list(BROKEN)
+    for name in asked:
+        rng, kind = np.random.default_rng(len(name)), BROKEN[name]
+        counts, seconds, sizes, number = Counter(), [], [], 0
+        for instance in candidates(kind, rng):
+            if decide(instance, time.monotonic() + 0.5).solution is not None:
+                continue
+            began = time.perf_counter()
+            said = fairway.explain(instance, seconds=5)
+            seconds.append(time.perf_counter() - began)
+            counts.update(checked(instance, kind, said))
+            sizes += [len(conflict.stops) for conflict in said.conflicts]
+            if number == 0:
+                print(f"  {said.why}\n  {said.advice}")
+            number += 1
+            if number == count:
+                break
+        told = ", ".join(f"{what} {times}" for what, times in counts.items())
+        print(
+            f"{name}: {told}; stops {statistics.median(sizes or [0])} (median), {max(sizes, default=0)} (most); "
+            f"seconds {statistics.median(seconds):.2f} (median), {max(seconds):.2f} (most)",
+            flush=True,
+        )
+
+
 def main(count):
     rng = np.random.default_rng(0)
     for name in BEDS:
@@ -126,5 +199,6 @@ def main(count):
 
 
 if __name__ == "__main__":
-    asked = deadlines if "--deadlines" in sys.argv else main
-    asked(next((int(word) for word in sys.argv[1:] if word.isdigit()), 200))
+    verbs = {"--deadlines": deadlines, "--general": general}
+    verb = next((verbs[word] for word in sys.argv if word in verbs), main)
+    verb(next((int(word) for word in sys.argv[1:] if word.isdigit()), 200))

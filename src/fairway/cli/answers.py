@@ -96,11 +96,12 @@ def explanation_json(label: str, instance: Instance, explanation: Explanation) -
 def _repair(repair: Repair | None) -> dict[str, Any] | None:
     if repair is None:
         return None
-    keys = ("node", "limit", "before", "after", "smallest")
+    keys = ("node", "limit", "window", "before", "after", "smallest")
     changed = {key: getattr(repair, key) for key in keys}
     return {**changed, "tour": repair.solution and list(repair.solution.tour)}
 
 
 def _attempt_lines(instance: Instance, attempt: Rejection) -> list[Text]:
     words = [Text(line) for line in violation_lines(attempt, most=5)]
-    return [Text("  the least late order found:"), tour_line(instance, attempt.tour), *words]
+    what = "the least late order" if attempt.schedule is not None else "the tour that serves most"
+    return [Text(f"  {what} found:"), tour_line(instance, attempt.tour), *words]

@@ -206,16 +206,26 @@ class Instance:
     def restricted(
         self, nodes: Sequence[int], travel: Float[np.ndarray, "K K"] | None = None
     ) -> "Instance":
-        """The same asked of some nodes alone, the depot first; with their own travel, or that between them.
+        """The same asked of some nodes alone, the depot first and an end of its own among them.
 
-        Only what is asked of single nodes can be kept: no order, pairs, several windows or end of its own.
+        With their own travel, which is what counts then, or with travel and cost between them. What is asked of two
+        nodes stays where both do.
         """
-        assert self.problem != "tour", "what is asked of several nodes is not restricted yet"
         kept = list(nodes)
+        place, between = {node: at for at, node in enumerate(kept)}, np.ix_(kept, kept)
+        apart = travel is None and self.cost is not self.travel
         return Instance(
-            self.travel[np.ix_(kept, kept)] if travel is None else travel,
+            self.travel[between] if travel is None else travel,
             **{column: getattr(self, column)[kept] for column in PER_NODE},
+            cost=self.cost[between] if apart else None,
+            windows={place[node]: spans for node, spans in self.windows.items() if node in place},
+            capacity=self.capacity,
             load=self.load,
+            aboard=self.aboard,
+            before=[(place[a], place[b]) for a, b in self.before if a in place and b in place],
+            pairs=[(place[a], place[b]) for a, b in self.pairs if a in place and b in place],
+            breaks=self.breaks,
+            end=None if self.end is None else place[self.end],
             coordinates=None if self.coordinates is None else self.coordinates[kept],
             names=None if self.names is None else [self.names[node] for node in kept],
             name=self.name,

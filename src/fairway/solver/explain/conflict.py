@@ -15,6 +15,7 @@ from fairway.solver.explain.relaxation import LONGEST_PROOF, repair_of
 from fairway.solver.explain.trivial import (
     Conflict,
     Vector,
+    hull,
     increments,
     label,
     lateness_forgiven,
@@ -73,20 +74,27 @@ def colliding_pairs(
     instance: Instance, apart_from: Sequence[int] = (), until: float = math.inf
 ) -> Iterator[tuple[int, int]]:
     """Two stops of which neither can come first; no stop is in two pairs, nor is one of those given."""
-    ways, limit = increments(instance), instance.closes + lateness_forgiven(instance)
-    there, back = quickest(ways, 0)
-    start, latest = (
-        np.maximum(instance.opens[0] + there, instance.opens),
-        np.minimum(limit, limit[0] - back),
-    )
+    ways, end = increments(instance), instance.end or 0
+    opens, last = hull(instance)
+    limit = last + lateness_forgiven(instance)
+    there, back = quickest(ways, 0, end)
+    back = quickest(ways, end, end)[1] if end else back
+    start = np.maximum(opens[0] + there, opens)
+    with np.errstate(invalid="ignore"):  # where there is no end to the time and no way to it
+        latest = limit if instance.end is None else np.minimum(limit, limit[end] - back)
     free = np.arange(instance.nodes) > 0
-    free[list(apart_from)] = False
+    free[[end, *apart_from]] = False
+    ordered = np.zeros((instance.nodes, instance.nodes), dtype=bool)
+    for pair in (*instance.before, *instance.pairs):
+        ordered[pair] = True
 
     def collides(one: int, after: Vector, before: Vector) -> Bool[np.ndarray, " N"]:
         """With which others it does, given the times from it and to it."""
-        first = np.maximum(start[one] + after, instance.opens) <= latest
-        second = np.maximum(start + before, instance.opens[one]) <= latest[one]
-        return free & ~((start[one] <= limit[one]) & first) & ~((start <= limit) & second)
+        first = np.maximum(start[one] + after, opens) <= latest
+        second = np.maximum(start + before, opens[one]) <= latest[one]
+        first &= (start[one] <= limit[one]) & ~ordered[:, one]
+        second &= (start <= limit) & ~ordered[one]
+        return free & ~first & ~second
 
     for one in range(1, instance.nodes - 1):
         free[one], here = False, free[one]
@@ -94,7 +102,7 @@ def colliding_pairs(
             return
         # Ways round are never longer: who does not collide straight away never does.
         if here and collides(one, ways[0][one], ways[1][one]).any():
-            others = np.flatnonzero(collides(one, *quickest(ways, one)))
+            others = np.flatnonzero(collides(one, *quickest(ways, one, end)))
             if others.size:
                 free[others[0]] = False
                 yield one, int(others[0])

@@ -2,15 +2,19 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
+
+import numpy as np
 
 from fairway.errors import InvalidRequest
 from fairway.judge import Rejection, Solution
-from fairway.problems.instance import Instance, check_classic
+from fairway.problems.instance import Instance
 from fairway.problems.table import PROBLEMS
+from fairway.solver.explain.change import least_repair, least_repairs
 from fairway.solver.explain.conflict import conflicts_of, plain_conflicts
-from fairway.solver.explain.feasibility import decide, least_late, share
+from fairway.solver.explain.feasibility import decide, least_late, nearest, share
+from fairway.solver.explain.narrowing import Named, named_conflicts
 from fairway.solver.explain.relaxation import Repair, repair_of, repairs_of
 from fairway.solver.explain.trivial import Conflict
 from fairway.solver.request import Request, checked_seconds
@@ -20,6 +24,10 @@ SPENT = 0.95
 """Of the seconds, what is planned for: a last step may take longer than there is time."""
 DECIDING, NAMING, ATTEMPT = 0.4, 0.6, 0.3
 """Of the time, what may go into the question itself; of what is left, into conflicts, and then into the attempt."""
+PARTS = (Instance(np.ones((2, 2)), closes=9.0), Instance(np.ones((2, 2)), demand=[0, 1], draft=9.0))
+"""What parts of any instance may be: windows alone, drafts alone."""
+UNKNOWN = "no tour was found, and none proved impossible, in the time"
+NO_ORDER = "no order of the stops keeps every constraint"
 MOST_NAMED = 10
 """Conflicts that are told in words; `Explanation.conflicts` has all."""
 
@@ -45,15 +53,21 @@ class Explanation:
     """Where there is no tour: all such sets of stops that were found, no stop in two of them, the first one `stops`."""
     repairs: tuple[Repair | None, ...] = ()
     """For each of several conflicts the smallest change that ends it, all of which are needed."""
+    end: int | None = 0
+    """Where tours end."""
 
     def __str__(self) -> str:
         lines = [f"{self.status}: {self.why}", self.advice]
         if self.solution is not None:
-            lines.append("tour: " + " > ".join(map(str, (0, *self.solution.tour, 0))))
+            lines.append(f"tour: {self._route(self.solution.tour)}")
         if self.attempt is not None:
-            lines.append("least late: " + " > ".join(map(str, (0, *self.attempt.tour, 0))))
+            what = "least late" if self.attempt.schedule is not None else "serves most"
+            lines.append(f"{what}: {self._route(self.attempt.tour)}")
             lines += [f"- {violation.why}" for violation in self.attempt.violations]
         return "\n".join(line for line in lines if line)
+
+    def _route(self, tour: Sequence[int]) -> str:
+        return " > ".join(map(str, (0, *tour, *(() if self.end is None else (self.end,)))))
 
 
 def explain(instance: Instance, seconds: float = 10.0) -> Explanation:
@@ -69,7 +83,8 @@ def explain(instance: Instance, seconds: float = 10.0) -> Explanation:
     if not isinstance(instance, Instance):
         raise InvalidRequest("explain takes one instance at a time; index a set to get one")
     seconds = checked_seconds(seconds)
-    check_classic(instance, "explanations are given for")
+    if not instance.classic:
+        return _explained_any(instance, seconds)
     warm_up([instance], Request(objective=PROBLEMS[instance.problem].decided_by))
     began = time.monotonic()
     until, deciding = began + SPENT * seconds, began + DECIDING * seconds
@@ -81,8 +96,42 @@ def explain(instance: Instance, seconds: float = 10.0) -> Explanation:
     found = decision.solution or least_late(instance, until, known)
     if isinstance(found, Solution):
         return _shown(found)
-    why = "no tour was found, and none proved impossible, in the time"
-    return Explanation("unknown", why, attempt=found)
+    return Explanation("unknown", UNKNOWN, attempt=found)
+
+
+def _explained_any(instance: Instance, seconds: float) -> Explanation:
+    """Of an instance with any constraints."""
+    warm_up([instance, *PARTS], Request(objective="cost"))
+    began = time.monotonic()
+    until, deciding = began + SPENT * seconds, began + DECIDING * seconds
+    decision = decide(instance, deciding)
+    if decision.solution is not None:
+        return replace(_shown(decision.solution), end=instance.end)
+    conflicts = named_conflicts(
+        instance, decision.attempt, share(NAMING, until), impossible=decision.impossible
+    )
+    attempt = decision.attempt or nearest(instance, share(ATTEMPT, until))
+    if isinstance(attempt, Solution):  # the judge has the last word, however small its tolerance
+        return replace(_shown(attempt), end=instance.end)
+    if not conflicts:
+        status = "infeasible" if decision.impossible else "unknown"
+        why = NO_ORDER if decision.impossible else UNKNOWN
+        return Explanation(status, why, attempt=attempt, end=instance.end)
+    return replace(_named(instance, conflicts, until), attempt=attempt, end=instance.end)
+
+
+def _named(instance: Instance, conflicts: Sequence[Named], until: float) -> Explanation:
+    """Conflicts with what would end them."""
+    if len(conflicts) == 1:
+        repair, repairs = least_repair(instance, conflicts[0], until), ()
+    else:
+        repairs = tuple(least_repairs(instance, conflicts, until))
+        repair = repairs[0] if repairs.count(repairs[0]) == len(repairs) else None
+    sets = tuple(each.conflict for each in conflicts)
+    advice = _advice(instance, (repair,) if repair else repairs)
+    return Explanation(
+        "infeasible", _reasons(sets), sets[0].stops, repair, advice, conflicts=sets, repairs=repairs
+    )
 
 
 def _shown(solution: Solution) -> Explanation:
@@ -123,7 +172,11 @@ def _reasons(conflicts: Sequence[Conflict]) -> str:
 
 def _advice(instance: Instance, repairs: Sequence[Repair | None]) -> str:
     """What would help, as far as it is known."""
-    changed = {(repair.node, repair.limit): repair for repair in repairs if repair is not None}
+    changed = {
+        (repair.node, repair.limit, repair.window): repair
+        for repair in repairs
+        if repair is not None
+    }
     found = list(changed.values())
     if len(repairs) > 1:  # what the change for another conflict has ended needs none of its own
         found = [each for each in found if f"{each.after:.8g}" != f"{each.before:.8g}"]

@@ -2,9 +2,10 @@
 
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -17,8 +18,11 @@ from fairway.problems.instance import Instance
 from fairway.problems.model import model_of
 from fairway.problems.table import PROBLEMS
 from fairway.search.exact import prove
+from fairway.search.general import FEW, Wanted, enumerate_tours, improve_tours
 from fairway.search.improve import improve
-from fairway.solver.explain.trivial import obstacle
+from fairway.solver.explain.plain import obstacles as plain_obstacles
+from fairway.solver.explain.plain import required
+from fairway.solver.explain.trivial import hull, obstacle, subset
 
 NARROW = 6.0
 """The breadth up to which an exact search is so quick that it is tried before anything else."""
@@ -27,6 +31,8 @@ QUICK = 0.02
 WORK, MOST_WORK = 2_000, 20_000_000
 """Nodes looked at for the least late order, by default: so many times the square of the nodes, and at most about a
 tenth of a second."""
+MOST_ENUMERATED = 60
+"""Nodes and breaks of which orders are gone through, as far as there is time."""
 QUANTUM = 500_000
 """The same between two looks at the clock: a few milliseconds."""
 
@@ -47,6 +53,10 @@ class Decision:
         return self.solution is None and not self.impossible
 
 
+Ask = Callable[[Instance, float], Decision]
+"""What is known of an instance after so many seconds."""
+
+
 def breadth(instance: Instance) -> float:
     """How many stops compete for a place in the order, about: what a proof takes grows with it exponentially."""
     if not instance.timed:
@@ -59,17 +69,118 @@ def breadth(instance: Instance) -> float:
 
 def decide(instance: Instance, until: float) -> Decision:
     """Whether the instance has a tour, as far as that can be said by `until` on the monotonic clock."""
-    if obstacle(instance) is not None:
+    plain = eased(instance)
+    if not plain.classic:
+        return _decided(instance, _asked(plain, _general(plain), until))
+    if obstacle(plain) is not None:
         return Decision(impossible=True)
+    narrow = breadth(plain) <= NARROW
+    first = [(_proved, 0.5 * (until - time.monotonic()))] if narrow else []
+    asks = (*first, (_searched, QUICK), (_proved, math.inf), (_searched, math.inf))
+    return _decided(instance, _asked(plain, asks, until))
+
+
+def _asked(instance: Instance, asks: Iterable[tuple[Ask, float]], until: float) -> Decision:
+    """The first answer, or the last attempt."""
     decision = Decision()
-    first = [(_proved, 0.5 * (until - time.monotonic()))] if breadth(instance) <= NARROW else []
-    for ask, most in (*first, (_searched, QUICK), (_proved, math.inf), (_searched, math.inf)):
+    for ask, most in asks:
         left = until - time.monotonic()
         if left <= 0 or not decision.open:
             break
         answer = ask(instance, min(most, left))
         decision = replace(answer, attempt=answer.attempt or decision.attempt)
     return decision
+
+
+def _decided(instance: Instance, decision: Decision) -> Decision:
+    """The same with the tour judged as the instance has it."""
+    found = decision.solution
+    judged = None if found is None else verify(instance, found.tour)
+    if isinstance(judged, Rejection):  # by a hair, on which the searches and the judge differ
+        return Decision(attempt=judged)
+    return replace(decision, solution=judged)
+
+
+def eased(instance: Instance) -> Instance:
+    """The same question in as plain an instance as can be: what a tour is worth plays no part."""
+    if instance.classic:
+        return instance
+    closed, soft = np.isinf(instance.cost), np.isfinite(instance.late)
+    fields: dict[str, Any] = {
+        "travel": np.where(closed, np.inf, instance.travel) if closed.any() else instance.travel,
+        "cost": None,
+        "late": np.where(soft, 0.0, np.inf),
+        "latest": np.where(soft, instance.latest, np.inf),
+        "prize": np.where(np.isfinite(instance.prize), 0.0, np.inf),
+    }
+    if instance.load != "signed":
+        room = np.minimum(instance.draft, instance.capacity)
+        free = instance.demand.sum() <= room[1:].min()
+        fields |= {"capacity": None, "draft": None if free else room}
+        fields |= {"demand": None} if free else {}
+    return replace(instance, **fields)
+
+
+def _general(instance: Instance) -> Iterable[tuple[Ask, float]]:
+    """What is asked of an instance with any constraints, and for how long at most."""
+    if next(plain_obstacles(instance), None) is not None:
+        return [(_impossible, math.inf)]
+    first = [(_gone_through, 0.5 if instance.nodes <= FEW + 1 else 0.1)]
+    first = first if instance.nodes <= FEW + 7 else []
+    return (
+        *first,
+        (_inserted, QUICK),
+        (_proved_by_time, 0.5),
+        (_inserted, 10 * QUICK),
+        (_gone_through, math.inf),
+        (_inserted, math.inf),
+    )
+
+
+def _impossible(_instance: Instance, _seconds: float) -> Decision:
+    return Decision(impossible=True)
+
+
+def _gone_through(instance: Instance, seconds: float) -> Decision:
+    """What going through all orders says, any of which is as good as another."""
+    if instance.nodes + len(instance.breaks) > MOST_ENUMERATED:
+        return Decision()
+    free = replace(instance, cost=np.where(np.isinf(instance.travel), np.inf, 0.0))
+    found = enumerate_tours(free, Wanted(seconds=seconds))
+    judged = None if found.tour is None else verify(instance, found.tour)
+    solution = judged if isinstance(judged, Solution) else None
+    return Decision(solution, impossible=found.complete and found.tour is None)
+
+
+def _proved_by_time(instance: Instance, seconds: float) -> Decision:
+    """Whether it is impossible to be in time alone, by the exact search for windows: order, loads and breaks left out.
+
+    Only what must be served is asked for, each stop in one window from its first opening to its last closing.
+    """
+    if instance.end != 0 or np.isinf(instance.travel).any():
+        return Decision()
+    stops = required(instance)
+    opens, last = hull(instance)
+    windows = Instance(instance.travel, service=instance.service, opens=opens, closes=last)
+    small = subset(windows, stops, time.monotonic() + 0.5 * seconds) if stops else None
+    if small is None or not np.isfinite(small.closes).any():
+        return Decision()
+    return Decision(impossible=_proved(small, 0.5 * seconds).impossible)
+
+
+def _inserted(instance: Instance, seconds: float) -> Decision:
+    """The first tour that ruin and recreate finds, or one that leaves out what it must serve."""
+    tours: list[Tour] = []
+
+    def enough(tour: Tour) -> None:
+        if isinstance(verify(instance, tour), Solution):
+            tours.append(tour)
+            raise _Enough
+
+    with suppress(_Enough):
+        tours.append(improve_tours(instance, Wanted(seconds=seconds), enough))
+    judged = verify(instance, tours[0])
+    return Decision(judged) if isinstance(judged, Solution) else Decision(attempt=judged)
 
 
 def _proved(instance: Instance, seconds: float) -> Decision:
@@ -91,6 +202,13 @@ def _searched(instance: Instance, seconds: float) -> Decision:
         tours.append(improve(instance, seconds=seconds, found=enough).tour)
     judged = verify(instance, tours[0])
     return Decision(judged) if isinstance(judged, Solution) else Decision(attempt=judged)
+
+
+def nearest(instance: Instance, until: float) -> Solution | Rejection:
+    """The tour that leaves out least of what it must serve, or what is wrong with the best that was found."""
+    found = _inserted(eased(instance), max(min(until - time.monotonic(), 5 * QUICK), 0.0))
+    best = found.solution or found.attempt
+    return verify(instance, () if best is None else best.tour)
 
 
 def least_late(

@@ -11,10 +11,10 @@ import numpy as np
 from fairway.judge import TOLERANCE, Solution, verify
 from fairway.problems.instance import Instance
 from fairway.solver.explain.feasibility import decide, share
-from fairway.solver.explain.trivial import label, subset
+from fairway.solver.explain.numbers import Number, Spot, changed, condition
+from fairway.solver.explain.trivial import subset
 
 Window = Literal["opens", "closes"]
-Limit = Window | Literal["draft"]
 FINEST = 1e-9
 """To which part of the largest change one that is not whole is narrowed down."""
 LONGEST_PROOF = 2.0
@@ -28,7 +28,8 @@ class Repair:
     """One limit of one node, changed just so far that there is a tour."""
 
     node: int
-    limit: Limit
+    """The stop, or the number of the break."""
+    limit: Number
     before: float
     after: float
     solution: Solution | None
@@ -36,26 +37,28 @@ class Repair:
     their repairs, or None where those were not found to be enough."""
     smallest: bool
     """Whether it is proved that no smaller change of a single limit would do."""
+    window: int = 0
+    """Which of several windows of the stop."""
 
     @property
     def change(self) -> float:
         """By how much the limit gives way."""
         return abs(self.after - self.before)
 
+    @property
+    def spot(self) -> Spot:
+        """The number that changes."""
+        return Spot(self.limit, self.node, self.window)
+
     def applied(self, instance: Instance) -> Instance:
         """The repaired instance."""
-        return _changed(instance, self.node, self.limit, self.after)
+        return changed(instance, self.spot, self.after)
 
     def words(self, instance: Instance) -> str:
         """The repair as a condition."""
-        what = {
-            "opens": f"opened at {self.after:.8g} instead of {self.before:.8g}",
-            "closes": f"closed at {self.after:.8g} instead of {self.before:.8g}",
-            "draft": f"had a draft of {self.after:.8g} instead of {self.before:.8g}",
-        }[self.limit]
-        where = "port" if self.limit == "draft" else "stop"
-        who = "the depot" if self.node == 0 else f"{where} {label(instance, self.node)}"
-        return f"{who} {what}"
+        return condition(
+            instance, Spot(self.limit, self.node, self.window), self.before, self.after
+        )
 
 
 def repair_of(
@@ -95,27 +98,27 @@ def repairs_of(
     if shared is not None:
         return [shared] * len(conflicts)
     fitting = sorted(set(range(1, instance.nodes)).difference(*conflicts))
-    changed, repairs, tour = instance, [], None
+    mended, repairs, tour = instance, [], None
     for number, stops in enumerate(conflicts):
         end = share(1 / min(len(conflicts) - number, PARTS), until)
         among = sorted((*fitting, *stops))
-        repair = _repair_among(changed, among, stops, share(0.5, end))
+        repair = _repair_among(mended, among, stops, share(0.5, end))
         if repair is None:
-            repair = _repair_among(changed, sorted(stops), stops, end)
+            repair = _repair_among(mended, sorted(stops), stops, end)
             repair = repair and replace(repair, solution=None)
         else:
             assert repair.solution is not None, "a repair is found by a tour"
             fitting, tour = among, [among[stop - 1] for stop in repair.solution.tour]
-        changed = changed if repair is None else repair.applied(changed)
-        repairs = _with(repairs, repair)
-    judged = verify(changed, tour) if tour is not None and len(tour) == instance.nodes - 1 else None
+        mended = mended if repair is None else repair.applied(mended)
+        repairs = with_another(repairs, repair)
+    judged = verify(mended, tour) if tour is not None and len(tour) == instance.nodes - 1 else None
     solution = judged if isinstance(judged, Solution) else None
     return [repair and replace(repair, solution=solution) for repair in repairs]
 
 
-def _with(repairs: list[Repair | None], new: Repair | None) -> list[Repair | None]:
+def with_another(repairs: list[Repair | None], new: Repair | None) -> list[Repair | None]:
     """One repair more; a limit that was changed before is changed once, as far as both need it."""
-    same = [new and old and (old.node, old.limit) == (new.node, new.limit) for old in repairs]
+    same = [new is not None and old is not None and old.spot == new.spot for old in repairs]
     if new is not None and any(same):
         first = repairs[same.index(True)]
         assert first is not None, "what is the same is a repair"
@@ -161,8 +164,8 @@ def _shifted(
     """What a tour found under so large a change really needs; else whether it is proved that there is none."""
     before = float(getattr(instance, limit)[node])
     after = before + change if limit == "closes" else before - change
-    changed = _changed(instance, node, limit, after)
-    decision = decide(changed, min(until, time.monotonic() + LONGEST_PROOF))
+    shifted = changed(instance, Spot(limit, node), after)
+    decision = decide(shifted, min(until, time.monotonic() + LONGEST_PROOF))
     if decision.solution is None:
         return None, decision.impossible
     repair = Repair(node, limit, before, after, decision.solution, smallest=False)
@@ -194,7 +197,7 @@ def _latest_start(instance: Instance, node: int, solution: Solution) -> float:
     raise AssertionError("a tour calls at every node")
 
 
-def _furthest(instance: Instance, node: int, limit: Limit) -> float:
+def _furthest(instance: Instance, node: int, limit: Window) -> float:
     """A change with which the limit cannot bind any more."""
     longest = (instance.travel.max() + instance.service.max()) * instance.nodes
     if limit == "closes":
@@ -204,12 +207,6 @@ def _furthest(instance: Instance, node: int, limit: Limit) -> float:
     return float(instance.opens[node] - instance.opens[0]) + 2
 
 
-def _changed(instance: Instance, node: int, limit: Limit, value: float) -> Instance:
-    numbers = getattr(instance, limit).copy()
-    numbers[node] = value
-    return replace(instance, **{limit: numbers})
-
-
 def _deeper(instance: Instance, ports: Iterable[int], until: float) -> Repair | None:
     """The port whose draft has to grow least: it is called at as early as the others allow."""
     drafts = {port: draft for port in ports if (draft := _draft_needed(instance, port)) is not None}
@@ -217,7 +214,7 @@ def _deeper(instance: Instance, ports: Iterable[int], until: float) -> Repair | 
         return None
     port = min(drafts, key=lambda port: drafts[port] - instance.draft[port])
     before = float(instance.draft[port])
-    repaired = _changed(instance, port, "draft", drafts[port])
+    repaired = changed(instance, Spot("draft", port), drafts[port])
     found = decide(repaired, until).solution
     return None if found is None else Repair(port, "draft", before, drafts[port], found, True)
 

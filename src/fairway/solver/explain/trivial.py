@@ -3,12 +3,13 @@
 import math
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from fairway.judge import TOLERANCE
+from fairway.judge.timetable import windows_of
 from fairway.kernels.paths import shortest
 from fairway.problems.instance import Instance
 from fairway.problems.model import model_of
@@ -48,19 +49,33 @@ def listed(instance: Instance, nodes: tuple[int, ...], *others: str) -> str:
 
 def lateness_forgiven(instance: Instance) -> float:
     """What the judge forgives, and room for sums that are taken in another order than the judge's."""
+    if not instance.classic:
+        return 0.0 if instance.whole_times else 2 * TOLERANCE
     resource = model_of(instance).resource
     return resource.allowance + instance.nodes * resource.guard
+
+
+def hull(instance: Instance) -> tuple[Vector, Vector]:
+    """The first opening of each node, and its last permitted start, soft or hard."""
+    opens, last = instance.opens.copy(), instance.closes.copy()
+    for node in instance.windows:
+        spans = windows_of(instance, node)
+        opens[node], last[node] = spans[0][0], spans[-1][1]
+    return opens, np.where(np.isfinite(instance.late), instance.latest, last)
 
 
 def increments(instance: Instance) -> tuple[Matrix, Matrix]:
     """The times from the start of service at the row to the arrival at the column, and the other way round."""
     increment = instance.service[:, None] + instance.travel
+    if instance.cost is not instance.travel:
+        increment[np.isinf(instance.cost)] = np.inf
     return increment, np.ascontiguousarray(increment.T)
 
 
-def quickest(increments: tuple[Matrix, Matrix], node: int) -> tuple[Vector, Vector]:
+def quickest(increments: tuple[Matrix, Matrix], node: int, end: int = 0) -> tuple[Vector, Vector]:
     """The least times from the node and to it by way of any stops, which are served, but not waited for."""
     stops = np.arange(len(increments[0])) > 0
+    stops[end] = False
     return shortest(increments[0], node, stops), shortest(increments[1], node, stops)
 
 
@@ -150,22 +165,50 @@ def _late(
 
 
 def subset(instance: Instance, stops: Sequence[int], until: float = math.inf) -> Instance | None:
-    """The depot and the given stops, in this order: a relaxation of the whole, and of every subset with more stops.
+    """The depot and the given stops, in this order, and an end of its own: a relaxation of the whole.
 
     Take a tour of the whole and leave out the others: what lay between two stops that stay was a way through some of
     those that go, and the quickest such way is never longer. So the rest of the tour is nowhere later, and what is
-    proved infeasible of a subset holds for the whole, whatever the travel matrix. A load does not depend on travel, and
-    never rises when ports are left out. None where the time ends before all ways are found.
+    proved infeasible of a subset holds for the whole, and for every subset with more stops, whatever the travel matrix.
+    A growing or shrinking load does not rise when ports are left out, and a signed one gets the room that those may
+    make. None where the time ends before all ways are found.
     """
     nodes = [0, *stops]
-    if not instance.timed:
+    if instance.end is not None and instance.end not in nodes:
+        nodes.append(instance.end)
+    if instance.classic and not instance.timed:
         return instance.restricted(nodes)
     others = np.ones(instance.nodes, dtype=bool)
     others[nodes] = False
-    straight = instance.service[:, None] + instance.travel
+    straight, _ = increments(instance)
     increment = np.empty((len(nodes), len(nodes)))
     for row, node in enumerate(nodes):
         if time.monotonic() > until:
             return None
         increment[row] = shortest(straight, node, others)[nodes]
-    return instance.restricted(nodes, np.maximum(increment - instance.service[nodes, None], 0.0))
+    travel = np.maximum(increment - instance.service[nodes, None], 0.0)
+    small = instance.restricted(nodes, travel)
+    if instance.load != "signed":
+        return small
+    return lifted(small, *_helped(instance, np.flatnonzero(others).tolist()))
+
+
+def lifted(instance: Instance, low: float, high: float) -> Instance:
+    """The same with a signed load that may be lower and higher by so much."""
+    return replace(
+        instance,
+        aboard=instance.aboard + low,
+        capacity=instance.capacity + low + high,
+        draft=instance.draft + low + high,
+    )
+
+
+def _helped(instance: Instance, others: Sequence[int]) -> tuple[float, float]:
+    """By how much stops may raise a signed load, and lower it: what is taken off after it is put on lowers nothing."""
+    demand = {node: float(instance.demand[node]) for node in others}
+    raised = sum(max(each, 0.0) for each in demand.values())
+    lowered = -sum(min(each, 0.0) for each in demand.values())
+    for first, second in (*instance.pairs, *instance.before):
+        if first in demand and second in demand and demand[first] > 0 > demand[second]:
+            lowered -= min(demand.pop(first), -demand.pop(second))
+    return raised, lowered
