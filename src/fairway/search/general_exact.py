@@ -342,6 +342,11 @@ def _open(search: Search, *, done: bool) -> float:
 
 def warm() -> None:
     """Compile all that a search needs, or load what has been compiled."""
-    sample = Instance(1.0 - np.eye(5), closes=9.0, breaks=[(0.0, 9.0, 1.0)], prize=[0, 9, 9, 9, 9])
-    for objective in ("cost", "duration"):
-        prove_general(sample, objective=objective)
+    travel = 1.0 - np.eye(5)
+    ordered = Instance(travel, closes=9.0, before=[(1, 2)])
+    optional = Instance(travel, closes=9.0, breaks=[(0.0, 9.0, 1.0)], prize=[0, 9, 9, 9, 9])
+    for sample, objective in ((ordered, "cost"), (optional, "cost"), (optional, "duration")):
+        search = _Proving(tour_model_of(sample, objective), math.inf, 1 << 20, math.inf)
+        assert search.begun(), "there is time, and something to search"
+        search.sharpen(Stage(1, sweeps=2, paths=2, memory=2))
+        search.run(1)

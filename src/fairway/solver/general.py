@@ -7,10 +7,10 @@ import numpy as np
 from fairway.search.exact import MEMORY
 from fairway.search.general import FEW, Wanted, enumerate_tours, improve_tours
 from fairway.search.general_exact import provable, prove_general
+from fairway.solver.explain.narrowing import plain_reason
 from fairway.solver.incumbent import Incumbent
 from fairway.solver.results import Result
 
-NONE = "no order of the stops keeps every constraint"
 STEADY_MEMORY = 1 << 22
 """Bytes for the labels of a proof that no clock ends."""
 GLANCE, PATIENT = 0.15, 2.0
@@ -31,9 +31,15 @@ def solve_general(best: Incumbent, plan: tuple[int, ...] | None = None) -> Resul
             _search(best)
     except KeyboardInterrupt:
         interrupted = True
+    return best.result(reason(best, interrupted), interrupted=interrupted)
+
+
+def reason(best: Incumbent, interrupted: bool) -> str:
+    """Why there is no tour, as far as is known."""
+    if best.proved == "infeasible":
+        return plain_reason(best.instance, best.until)
     end = "the search was interrupted" if interrupted else "the budget ended"
-    why = NONE if best.proved else f"{end} before a tour was found or proved impossible"
-    return best.result(why, interrupted=interrupted)
+    return f"{end} before a tour was found or proved impossible"
 
 
 def _stops(best: Incumbent) -> int:

@@ -6,10 +6,9 @@ from fairway.judge import Rejection
 from fairway.problems.instance import Instance
 from fairway.search.exact import MEMORY, prove
 from fairway.search.improve import improve
-from fairway.solver.explain.conflict import plain_reason
 from fairway.solver.explain.feasibility import NARROW, breadth, least_late
 from fairway.solver.explain.trivial import obstacle
-from fairway.solver.general import solve_general
+from fairway.solver.general import reason, solve_general
 from fairway.solver.incumbent import Incumbent
 from fairway.solver.request import Request
 from fairway.solver.results import Result, Watch
@@ -56,7 +55,7 @@ def solve_one(
     best.settle()
     if best.proved == "infeasible" and not interrupted:
         _attempt(best)
-    return best.result(_reason(best, interrupted), interrupted=interrupted)
+    return best.result(reason(best, interrupted), interrupted=interrupted)
 
 
 def _by_the_clock(best: Incumbent) -> None:
@@ -132,11 +131,3 @@ def _proof_share(best: Incumbent) -> float:
     if wide <= PROVABLE + 4 * math.log10(max(seconds, 1e-3)):
         return 0.6
     return 0.2 if seconds >= PATIENT else 0.0
-
-
-def _reason(best: Incumbent, interrupted: bool) -> str:
-    """Why there is no tour, as far as is known."""
-    if best.proved == "infeasible":
-        return plain_reason(best.instance, best.until)
-    end = "the search was interrupted" if interrupted else "the budget ended"
-    return f"{end} before a tour was found or proved impossible"

@@ -13,6 +13,7 @@ from fairway.problems.model import Objective
 from fairway.problems.table import PROBLEMS
 from fairway.search.exact import warm
 from fairway.search.general import warm as warm_general
+from fairway.search.general_exact import warm as warm_proofs
 from fairway.search.improve import improve
 from fairway.search.lower_bound import held_karp
 from fairway.solver.explain.feasibility import least_late
@@ -39,7 +40,7 @@ def warm_up(instances: Iterable[Instance], request: Request) -> None:
         if request.plain(instance):
             _run_through(_sample(instance), request.objective)
         else:
-            warm_general()
+            _run_through_general()
         if guide is not None:
             order = () if instance.classic else ((1, 2),)
             prepare(_sample(classic_view(instance).instance, order), guide)
@@ -53,6 +54,7 @@ def warm_up_all() -> None:
     growing = Instance(tiny, demand=[0, 1], draft=9)
     warm_up([windows, growing, growing.reversed()], Request())
     warm_up([windows], Request(objective="makespan"))
+    warm_up([Instance(tiny, prize=1.0)], Request())
     if find_spec("torch") is not None:
         for instance in (windows, growing):
             card = shipped(PROBLEMS[instance.problem].policy)
@@ -67,6 +69,14 @@ def _run_through(sample: Instance, objective: Objective) -> None:
     least_late(sample, math.inf, [tuple(range(NODES - 1, 0, -1))], work=1_000)
     subset(sample, [1])
     warm()
+
+
+def _run_through_general() -> None:
+    """The same for any constraints."""
+    warm()
+    warm_general()
+    warm_proofs()
+    subset(Instance(1.0 - np.eye(3), closes=9.0), [1])
 
 
 def _sample(instance: Instance, before: Pairs = ()) -> Instance:
