@@ -11,7 +11,7 @@ from jaxtyping import Float
 from fairway.judge import Rejection, Solution
 from fairway.outputs.departure import latest_departure
 from fairway.outputs.rests import Leg, rests_on
-from fairway.problems.instance import Instance
+from fairway.problems.instance import TOLERANCE, Instance
 
 Kind = Literal["start", "stop", "break", "end"]
 
@@ -37,6 +37,8 @@ class Step:
     """So far; of a break, up to where it is taken."""
     distance: float | None
     """The same in the unit of the source, where distances are known."""
+    number: int | None = None
+    """Which of the instance's breaks it is."""
 
     @property
     def wait(self) -> float:
@@ -99,21 +101,20 @@ def _steps(instance: Instance, judged: Solution | Rejection) -> Iterator[Step]:
     begins, (load, *loads) = departure - float(instance.service[0]), _loads(instance, judged)
     so_far = tuple(None if each is None else 0.0 for each in matrices)
     yield Step("start", 0, name_of(instance, 0), begins, begins, departure, 0.0, load, *so_far)
-    circuit = [0, *(row[0] for row in rows)]
-    left = [departure, *(row[3] for row in rows)]
+    places = [0, *(row[0] for row in rows)][: len(rows)]
+    left = [departure, *(row[3] for row in rows)][: len(rows)]
     legs = [
         Leg(leaves, float(instance.travel[here, row[0]]), row[1])
-        for here, leaves, row in zip(circuit, left, rows)
+        for here, leaves, row in zip(places, left, rows, strict=True)
     ]
     rests = rests_on(legs, instance.breaks)
-    for here, row, leg, taken, carried in zip(circuit, rows, legs, rests, loads):
+    for here, row, leg, taken, carried in zip(places, rows, legs, rests, loads, strict=True):
+        node, *visited = row
         for rest in taken:
             share = rest.driven / leg.travel if leg.travel else 0.0
             times = (rest.ready, rest.start, rest.end, 0.0)
-            yield Step(
-                "break", None, "break", *times, load, *_on(so_far, matrices, here, row[0], share)
-            )
-        node, *visited = row
+            amounts = _on(so_far, matrices, here, node, share)
+            yield Step("break", None, "break", *times, load, *amounts, rest.number)
         so_far, load = _on(so_far, matrices, here, node), carried
         kind: Kind = "end" if node == instance.end else "stop"
         yield Step(kind, node, name_of(instance, node), *visited, load, *so_far)
@@ -147,11 +148,16 @@ def _visits(instance: Instance, judged: Solution | Rejection) -> list[Visit]:
     schedule, back = judged.schedule, judged.makespan
     assert schedule is not None
     assert back is not None
-    rows = [(v.node, v.arrival, v.start, v.departure, v.late) for v in schedule]
+    rows = [(v.node, v.arrival, v.start, v.departure, _late(v.late)) for v in schedule]
     if instance.end == 0:
         spans = instance.windows.get(0, ((0.0, float(instance.closes[0])),))
-        rows.append((0, back, back, back, max(0.0, back - spans[-1][1])))
+        rows.append((0, back, back, back, _late(back - spans[-1][1])))
     return rows
+
+
+def _late(amount: float) -> float:
+    """Lateness within the judge's tolerance is none."""
+    return amount if amount > TOLERANCE else 0.0
 
 
 def _loads(instance: Instance, judged: Solution | Rejection) -> list[float]:

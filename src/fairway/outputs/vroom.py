@@ -47,8 +47,7 @@ def _step(plan: Plan, step: Step, seconds: float) -> Record:
         head = _task(plan, step.node)
         head |= {"job": head["id"]} if head["type"] == "job" else {}
     elif step.kind == "break":
-        taken = [each for each in plan.steps if each.kind == "break"]
-        head = {"type": "break", "id": taken.index(step)}
+        head = {"type": "break", "id": step.number}
     else:
         head = {"type": step.kind, **place}
     load = [round(_on_leaving(plan, step))] if instance.laden else []

@@ -71,11 +71,11 @@ def time(instance: Instance, value: float) -> str:
     return number(value) if clock is None or math.isinf(value) else clock.show(value)
 
 
-def span(instance: Instance, value: float) -> str:
-    """A stretch of time: as hours and minutes where times came in on the clock."""
+def span(instance: Instance, value: float, *, brief: bool = False) -> str:
+    """A stretch of time: hours and minutes where times came in on the clock, else a number, of three digits if brief."""
     clock = None if instance.source is None else instance.source.clock
     if clock is None or math.isinf(value):
-        return number(value)
+        return f"{value:.3g}" if brief and abs(value) < 1000 else number(value)
     seconds = round(value * clock.unit)
     sign, seconds = "-" if seconds < 0 else "", abs(seconds)
     text = f"{sign}{seconds // 3600}:{seconds % 3600 // 60:02d}"
