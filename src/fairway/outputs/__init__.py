@@ -69,6 +69,14 @@ def rendered(
     raise InvalidRequest(f"there is no output {format!r}; choose one of {', '.join(FORMATS)}")
 
 
+def check(instance: Instance, format: str, date: datetime.date | None = None) -> None:  # noqa: A002
+    """Refuse, before there is a tour, what a format could not say of this instance."""
+    if format == "geojson":
+        geojson.points_of(instance)
+    if format == "ical":
+        ical.clock_of(instance, date)
+
+
 def format_of(place: Path) -> str:
     """The format that a file's name chooses; one that chooses none is refused."""
     name = place.name.lower()

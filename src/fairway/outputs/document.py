@@ -19,8 +19,10 @@ def record(plan: Plan, answer: Answer | Solution) -> dict[str, Any]:
     return {**head, **found, **steps_record(plan)}
 
 
-def steps_record(plan: Plan) -> dict[str, Any]:
-    """When to leave, each step, and each stop left out."""
+def steps_record(plan: Plan | None) -> dict[str, Any]:
+    """When to leave, each step, and each stop left out; all null where there is no tour."""
+    if plan is None:
+        return dict.fromkeys(("departure", "latest_departure", "steps", "left_out"))
     return {
         "departure": _finite(plan.departure),
         "latest_departure": _finite(plan.latest_departure),

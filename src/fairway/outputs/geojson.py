@@ -8,6 +8,7 @@ from fairway.outputs.document import record
 from fairway.outputs.layout import laid_out
 from fairway.outputs.plan import Plan
 from fairway.outputs.words import Answer
+from fairway.problems.instance import Instance
 
 LARGE = ("tour", "schedule", "trace", "attempt", "steps", "left_out")
 """What is said by the features themselves, or is none of the tour's properties."""
@@ -15,13 +16,8 @@ LARGE = ("tour", "schedule", "trace", "attempt", "steps", "left_out")
 
 def render(plan: Plan, answer: Answer | Solution) -> str:
     """A FeatureCollection; breaks, which are nowhere in particular, have no geometry."""
-    instance = plan.instance
-    if instance.coordinates is None:
-        raise InvalidRequest(
-            "GeoJSON needs coordinates, and the instance has travel alone; write .json or .csv"
-        )
-    said = record(plan, answer)
-    points = instance.coordinates.tolist()
+    instance, said = plan.instance, record(plan, answer)
+    points = points_of(instance)
     line = [points[step.node] for step in plan.steps if step.node is not None]
     tour = {key: value for key, value in said.items() if key not in LARGE}
     features = [_feature("LineString", line if len(line) > 1 else None, {"kind": "tour", **tour})]
@@ -35,6 +31,15 @@ def render(plan: Plan, answer: Answer | Solution) -> str:
     meaning = "longitude, latitude" if degrees else "x, y of the instance, no degrees"
     whole = {"type": "FeatureCollection", "coordinates_are": meaning, "features": features}
     return laid_out(whole) + "\n"
+
+
+def points_of(instance: Instance) -> list[list[float]]:
+    """Where the nodes are; an instance that does not say is refused."""
+    if instance.coordinates is None:
+        raise InvalidRequest(
+            "GeoJSON needs coordinates, and the instance has travel alone; write .json or .csv"
+        )
+    return instance.coordinates.tolist()
 
 
 def _feature(kind: str, where: list[Any] | None, properties: dict[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from hashlib import sha256
 from fairway.errors import InvalidRequest
 from fairway.outputs import words
 from fairway.outputs.plan import Plan, Step
+from fairway.problems.instance import Instance
 from fairway.problems.source import Clock
 
 WIDE = 75
@@ -16,7 +17,7 @@ WIDE = 75
 
 def render(plan: Plan, date: datetime.date | None = None) -> str:
     """The calendar of a plan on the days of its clock; `date` is the first day where the file names none."""
-    clock = _clock(plan, date)
+    clock = clock_of(plan.instance, date)
     lines = [
         "BEGIN:VCALENDAR",
         "VERSION:2.0",
@@ -30,8 +31,9 @@ def render(plan: Plan, date: datetime.date | None = None) -> str:
     return "".join(f"{_folded(line)}\r\n" for line in lines)
 
 
-def _clock(plan: Plan, date: datetime.date | None) -> Clock:
-    source = plan.instance.source
+def clock_of(instance: Instance, date: datetime.date | None) -> Clock:
+    """The clock of an instance from `date` on, or from its own; one that has no clock or no date is refused."""
+    source = instance.source
     if source is None or source.clock is None:
         raise InvalidRequest(
             "a calendar needs times of day, and the times of this instance are plain numbers; give them like 08:30"

@@ -1,9 +1,10 @@
 """A plan: the rows of a tour as every output shows them, made once from an instance and what the judge says."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from itertools import pairwise
+from typing import Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -89,70 +90,102 @@ def plan_of(instance: Instance, judged: Solution | Rejection) -> Plan:
     return Plan(instance, judged, tuple(_steps(instance, judged)))
 
 
+def has_times(instance: Instance) -> bool:
+    """Whether times say something about its tours."""
+    return instance.timed or bool(instance.breaks)
+
+
 def name_of(instance: Instance, node: int) -> str:
     """What a node is called: its name, or its number."""
     return str(node) if instance.names is None else instance.names[node]
 
 
+class _Visit(NamedTuple):
+    """One stop of the schedule, or the return."""
+
+    node: int
+    arrival: float
+    start: float
+    departure: float
+    late: float
+
+
+class _Amounts(NamedTuple):
+    """What a tour has come to: travel, cost and, where they are known, distance."""
+
+    driven: float
+    cost: float
+    distance: float | None
+
+    def after(self, leg: "_Amounts", share: float = 1.0) -> "_Amounts":
+        """The same after a leg, or a share of it."""
+        distance = None
+        if self.distance is not None and leg.distance is not None:
+            distance = self.distance + share * leg.distance
+        return _Amounts(self.driven + share * leg.driven, self.cost + share * leg.cost, distance)
+
+
 def _steps(instance: Instance, judged: Solution | Rejection) -> Iterator[Step]:
-    departure, rows = judged.departure, _visits(instance, judged)
+    departure, visits = judged.departure, _visits(instance, judged)
     assert departure is not None
-    matrices = _matrices(instance)
     begins, (load, *loads) = departure - float(instance.service[0]), _loads(instance, judged)
-    so_far = tuple(None if each is None else 0.0 for each in matrices)
+    priced = _legs(instance, [0, *(visit.node for visit in visits)])
+    so_far = _Amounts(0.0, 0.0, None if _distances(instance) is None else 0.0)
     yield Step("start", 0, name_of(instance, 0), begins, begins, departure, 0.0, load, *so_far)
-    places = [0, *(row[0] for row in rows)][: len(rows)]
-    left = [departure, *(row[3] for row in rows)][: len(rows)]
+    left = [departure, *(visit.departure for visit in visits)][: len(visits)]
     legs = [
-        Leg(leaves, float(instance.travel[here, row[0]]), row[1])
-        for here, leaves, row in zip(places, left, rows, strict=True)
+        Leg(leaves, leg.driven, visit.arrival)
+        for leaves, leg, visit in zip(left, priced, visits, strict=True)
     ]
     rests = rests_on(legs, instance.breaks)
-    for here, row, leg, taken, carried in zip(places, rows, legs, rests, loads, strict=True):
-        node, *visited = row
+    for visit, leg, taken, carried in zip(visits, priced, rests, loads, strict=True):
         for rest in taken:
-            share = rest.driven / leg.travel if leg.travel else 0.0
-            times = (rest.ready, rest.start, rest.end, 0.0)
-            amounts = _on(so_far, matrices, here, node, share)
-            yield Step("break", None, "break", *times, load, *amounts, rest.number)
-        so_far, load = _on(so_far, matrices, here, node), carried
-        kind: Kind = "end" if node == instance.end else "stop"
-        yield Step(kind, node, name_of(instance, node), *visited, load, *so_far)
+            along = so_far.after(leg, rest.driven / leg.driven if leg.driven else 0.0)
+            times = (rest.ready, rest.start, rest.end)
+            yield Step("break", None, "break", *times, 0.0, load, *along, number=rest.number)
+        node = visit.node
+        so_far, load = so_far.after(leg), carried
+        yield Step(
+            "end" if node == instance.end else "stop",
+            node,
+            name_of(instance, node),
+            visit.arrival,
+            visit.start,
+            visit.departure,
+            visit.late,
+            load,
+            *so_far,
+        )
 
 
-Matrices = tuple[Float[np.ndarray, "N N"] | None, ...]
-"""Of travel, cost and, where they are known, distances."""
-Amounts = tuple[float | None, ...]
+def _legs(instance: Instance, circuit: Sequence[int]) -> list[_Amounts]:
+    """What each leg of a circuit adds."""
+    distances = _distances(instance)
+    return [
+        _Amounts(
+            float(instance.travel[leg]),
+            float(instance.cost[leg]),
+            None if distances is None else float(distances[leg]),
+        )
+        for leg in pairwise(circuit)
+    ]
 
 
-def _matrices(instance: Instance) -> Matrices:
+def _distances(instance: Instance) -> Float[np.ndarray, "N N"] | None:
     source = instance.source
-    known = None if source is None else source.distances(instance.travel, instance.cost)
-    return instance.travel, instance.cost, known
+    return None if source is None else source.distances(instance.travel, instance.cost)
 
 
-def _on(so_far: Amounts, matrices: Matrices, here: int, there: int, share: float = 1.0) -> Amounts:
-    """What has been driven, paid and covered after a leg, or a share of it."""
-    return tuple(
-        None if matrix is None else amount + share * float(matrix[here, there])
-        for amount, matrix in zip(so_far, matrices, strict=True)
-    )
-
-
-Visit = tuple[int, float, float, float, float]
-"""A node, the arrival there, start, departure and lateness."""
-
-
-def _visits(instance: Instance, judged: Solution | Rejection) -> list[Visit]:
+def _visits(instance: Instance, judged: Solution | Rejection) -> list[_Visit]:
     """The stops of the schedule, and the return."""
     schedule, back = judged.schedule, judged.makespan
     assert schedule is not None
     assert back is not None
-    rows = [(v.node, v.arrival, v.start, v.departure, _late(v.late)) for v in schedule]
+    visits = [_Visit(v.node, v.arrival, v.start, v.departure, _late(v.late)) for v in schedule]
     if instance.end == 0:
         spans = instance.windows.get(0, ((0.0, float(instance.closes[0])),))
-        rows.append((0, back, back, back, _late(back - spans[-1][1])))
-    return rows
+        visits.append(_Visit(0, back, back, back, _late(back - spans[-1][1])))
+    return visits
 
 
 def _late(amount: float) -> float:

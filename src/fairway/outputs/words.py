@@ -72,7 +72,7 @@ def time(instance: Instance, value: float) -> str:
 
 
 def span(instance: Instance, value: float, *, brief: bool = False) -> str:
-    """A stretch of time: hours and minutes where times came in on the clock, else a number, of three digits if brief."""
+    """A stretch of time: hours and minutes where times came in on the clock, else a number, brief or not."""
     clock = None if instance.source is None else instance.source.clock
     if clock is None or math.isinf(value):
         return f"{value:.3g}" if brief and abs(value) < 1000 else number(value)

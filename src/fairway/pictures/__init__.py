@@ -12,12 +12,12 @@ from matplotlib.figure import Figure
 from fairway import atomic
 from fairway.errors import InvalidFile, InvalidRequest, InvalidTour
 from fairway.judge import Rejection, Solution, verify
-from fairway.outputs.plan import Plan, plan_of
+from fairway.outputs.plan import Plan, has_times, plan_of
 from fairway.outputs.words import Answer, standing
 from fairway.pictures import heading, loads, map, order, palette, schedule  # noqa: A004
 from fairway.pictures.page import Page
 from fairway.pictures.panel import letter, lettered_rows
-from fairway.pictures.rows import Rows, has_times, rows_of
+from fairway.pictures.rows import Rows, rows_of
 from fairway.pictures.sheet import EM, MARGIN, POINTS, gutter, key, sheet, shortened
 from fairway.problems.instance import Instance
 

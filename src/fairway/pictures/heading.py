@@ -4,9 +4,8 @@ from matplotlib.figure import Figure
 
 from fairway.judge import Rejection, Solution
 from fairway.outputs import words
-from fairway.outputs.plan import Plan, name_of
+from fairway.outputs.plan import Plan, has_times, name_of
 from fairway.pictures.page import Page
-from fairway.pictures.rows import has_times
 from fairway.pictures.sheet import shortened
 from fairway.problems.instance import TOLERANCE, Instance
 from fairway.problems.table import PROBLEMS

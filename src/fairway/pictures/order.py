@@ -95,5 +95,9 @@ def _lines(link: Link, span: slice) -> list[list[tuple[float, float]]]:
     top, bottom, out = max(low, span.start - 0.6), min(high, span.stop - 0.4), link.lane + 1.0
     if top > bottom:
         return []
-    arms = [[(0.0, row), (out, row)] for row in (low, high) if span.start <= row < span.stop]
-    return [[(out, top), (out, bottom)], *arms]
+    arms = [
+        [(0.0, float(row)), (out, float(row))]
+        for row in (low, high)
+        if span.start <= row < span.stop
+    ]
+    return [[(out, float(top)), (out, float(bottom))], *arms]

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from fairway.judge import Rejection
-from fairway.outputs.plan import Plan, Step
+from fairway.outputs.plan import Plan, Step, has_times
 from fairway.problems.instance import Instance
 
 Kind = Literal["stop", "return", "break", "left out"]
@@ -63,11 +63,6 @@ class Rows:
         return np.array(
             [math.nan if row.step is None else getattr(row.step, name) for row in self.rows], float
         )
-
-
-def has_times(instance: Instance) -> bool:
-    """Whether a picture has a time axis."""
-    return instance.timed or bool(instance.breaks)
 
 
 def rows_of(instance: Instance, plan: Plan | None, labels: Sequence[str]) -> Rows:
