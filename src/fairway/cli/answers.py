@@ -13,8 +13,8 @@ from fairway.cli.show import head, line, table, tour_line, violation_lines
 from fairway.cli.timetable import print_plan
 from fairway.judge import Rejection
 from fairway.outputs.document import steps_record
-from fairway.outputs.plan import name_of, plan_of
-from fairway.outputs.words import standing
+from fairway.outputs.plan import has_times, name_of, plan_of
+from fairway.outputs.words import standing, time
 from fairway.problems.instance import Instance
 from fairway.solver.explain.explanation import Explanation
 from fairway.solver.explain.relaxation import Repair
@@ -39,12 +39,21 @@ def result_table(answers: Sequence[Answered]) -> Table:
     for label, instance, result in answers:
         status = result.status + ", interrupted" * result.interrupted
         values = [result.value] if priced else []
-        values += [result.cost, result.makespan if instance.timed else math.inf]
-        *costs, makespan = (f"{each:.8g}" if math.isfinite(each) else "" for each in values)
+        values += [result.cost]
+        costs = [f"{each:.8g}" if math.isfinite(each) else "" for each in values]
+        makespan = _end(instance, result.makespan)
         gap = f"{100 * result.gap:.2f} %" if math.isfinite(result.gap) else ""
         found = *costs, gap, makespan, f"{result.seconds:.3f}", result.method or ""
         shown.add_row(label, Text(status, STYLES[result.status]), *found)
     return shown
+
+
+def _end(instance: Instance, makespan: float) -> str:
+    """When a tour ends, on the clock where times came in so."""
+    if math.isinf(makespan) or not has_times(instance):
+        return ""
+    clocked = instance.source is not None and instance.source.clock is not None
+    return time(instance, makespan) if clocked else f"{makespan:.8g}"
 
 
 def print_result(label: str, instance: Instance, result: Result, *, scheduled: bool) -> None:

@@ -42,6 +42,8 @@ def write_plan(
         raise InvalidRequest(
             "write_plan takes an instance and a result of solve, or a solution of verify"
         )
+    if date is not None and not isinstance(date, datetime.date):
+        raise InvalidRequest(f"date is {date!r}; expected a datetime.date")
     place = Path(path)
     content = rendered(instance, result, format or format_of(place), date)
     atomic.write_bytes(place, content.encode("utf-8", "backslashreplace"))

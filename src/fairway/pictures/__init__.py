@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from io import BytesIO
-from math import ceil
+from math import ceil, cos, radians
 from pathlib import Path
 
 import numpy as np
+from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -115,9 +116,9 @@ def _scene(instance: Instance, plan: Plan | None, rows: Rows) -> map.Scene:
     if plan is not None:
         circuit = tuple(step.node for step in plan.steps if step.node is not None)
     served = [pair for pair in instance.before if not {*pair} & {*left}]
-    assert instance.coordinates is not None
+    points, stretch = _spread(instance)
     return map.Scene(
-        instance.coordinates,
+        points,
         stop_labels(instance, 14),
         np.isin(nodes, wrong),
         np.isin(nodes, left),
@@ -125,7 +126,18 @@ def _scene(instance: Instance, plan: Plan | None, rows: Rows) -> map.Scene:
         instance.end,
         tuple(served),
         tuple(pair for pair in instance.pairs if not {*pair} & {*left}),
+        stretch,
     )
+
+
+def _spread(instance: Instance) -> tuple[Float[np.ndarray, "N 2"], float]:
+    """The coordinates in a plane; degrees of longitude are drawn as long as they are at the middle latitude."""
+    points = instance.coordinates
+    assert points is not None
+    if instance.source is None or not instance.source.geographic:
+        return points, 1.0
+    stretch = max(0.01, cos(radians(float(points[:, 1].min() + points[:, 1].max()) / 2)))
+    return points * np.array([stretch, 1.0]), stretch
 
 
 def _explain(figure: Figure) -> None:

@@ -68,6 +68,8 @@ class Scene:
     end: int | None = 0
     order: tuple[tuple[int, int], ...] = ()
     pairs: tuple[tuple[int, int], ...] = ()
+    stretch: float = 1.0
+    """By which the first coordinate was multiplied: a degree of longitude is shorter than one of latitude."""
 
 
 def draw(axes: Axes, side: float, scene: Scene) -> None:
@@ -80,6 +82,8 @@ def draw(axes: Axes, side: float, scene: Scene) -> None:
     axes.locator_params(nbins=6)
     axes.tick_params(labelsize=7.5, length=2.5)
     axes.grid(color=palette.GRID, linewidth=0.6)
+    if scene.stretch != 1.0:
+        axes.xaxis.set_major_formatter(lambda x, _: f"{x / scene.stretch:.5g}")
     axes.set_title("Map", fontsize=10, loc="left")
     legs = np.empty((0, 2, 2))
     if scene.circuit is not None and len(scene.circuit) > 1:

@@ -78,7 +78,7 @@ class Panel:
     def words(self, row: int, at: float, text: str, colour: str) -> None:
         """A short text right of a place in a row; left of it near the right edge."""
         low, high = self.axes.get_xlim()
-        turned = at > low + 0.88 * (high - low)
+        turned = bool(at > low + 0.88 * (high - low))
         paper = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.4}
         self._text(row, at, text, {"color": colour, "bbox": paper}, turned)
 
