@@ -59,13 +59,8 @@ def _facts(instance: Instance, plan: Plan, solution: Solution) -> list[str]:
     clocked = instance.source is not None and instance.source.clock is not None
     ends = f"ends at {words.time(instance, solution.makespan)}"
     facts.append(ends if clocked else f"makespan {number(solution.makespan)}")
-    leaves, latest = plan.departure, plan.latest_departure
-    if latest > leaves:
-        facts.append(
-            f"leaves at {words.time(instance, leaves)}, at the latest {words.time(instance, latest)}"
-        )
-    elif not instance.classic:
-        facts.append(f"leaves at {words.time(instance, leaves)}")
+    leaves, latest = (words.time(instance, t) for t in (plan.departure, plan.latest_departure))
+    facts.append(f"leaves at {leaves}" + (f", at the latest {latest}" if leaves != latest else ""))
     return facts
 
 

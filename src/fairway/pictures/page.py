@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from fairway.pictures.sheet import AXIS, MARGIN, NOTE, POINTS, TITLE, axes_at, gutter
 
-KEY, BETWEEN, BESIDE = 0.5, 0.3, 0.12
+KEY, BETWEEN, BESIDE = 0.5, 0.3, 0.28
 """Inches for the legend, between columns of rows, and between the parts of one."""
 PANEL = 55
 """Rows in one column of rows, until there are four columns; beyond, rows get thinner."""
