@@ -136,7 +136,8 @@ def test_an_order_the_wrong_way_round_is_a_bracket_in_violation():
 def test_brackets_in_one_lane_share_no_row():
     rng = np.random.default_rng(4)
     instance = fairway.Instance(
-        np.ones((61, 61)), before=[tuple(sorted((rng.choice(60, 2, False) + 1).tolist())) for _ in range(40)]
+        np.ones((61, 61)),
+        before=[tuple(sorted((rng.choice(60, 2, False) + 1).tolist())) for _ in range(40)],
     )
     plan = fairway.outputs.plan.plan_of(instance, fairway.verify(instance, range(1, 61)))
     links = links_of(instance, rows_of(instance, plan, [str(n) for n in range(61)]))

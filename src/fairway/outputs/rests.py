@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 Break = tuple[float, float, float]
 """Earliest start, latest start, length."""
-SLACK = 1e-9
+SLACK = 1e-11
 """How much two sums of the same times may differ, as a share of them."""
 
 

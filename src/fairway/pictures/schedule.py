@@ -115,7 +115,7 @@ def _lateness(panel: Panel, visited: list[Visit], instance: Instance) -> None:
         for place, _, _, step in priced:
             panel.words(
                 int(place),
-                step.start,
+                step.departure,
                 f"+{words.span(instance, step.late, brief=True)}",
                 palette.RUST,
             )
