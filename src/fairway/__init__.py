@@ -14,6 +14,7 @@ The way of the data, one direction only:
 - `fairway.solver`: an instance and a budget in, a verified tour or a proof out; why there is no tour
 - `fairway.train`, `fairway.recipes`: how policies learn
 - `fairway.evaluate`: what results are compared with
+- `fairway.outputs`: plans for people and programs: CSV, JSON, GeoJSON, VROOM's solutions, calendars
 - `fairway.pictures`: tours and schedules drawn
 - `fairway.cli`: the command line
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from fairway.judge import Solution as Solution
     from fairway.judge import Violation as Violation
     from fairway.judge import verify as verify
+    from fairway.outputs import write_plan as write_plan
     from fairway.pictures import draw as draw
     from fairway.pictures import save as save
     from fairway.problems.batch import to_batch as to_batch
@@ -59,6 +61,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "errors": ("FairwayError",),
     "evaluate.references": ("References", "load_references"),
+    "outputs": ("write_plan",),
     "pictures": ("draw", "save"),
     "problems.batch": ("to_batch",),
     "problems.beds": ("load_bed",),

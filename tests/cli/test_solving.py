@@ -267,3 +267,74 @@ def test_warmup_compiles_ahead_or_says_why_it_cannot():
     words = [sys.executable, "-c", code]
     refused = subprocess.run(words, capture_output=True, text=True, check=False)
     assert "no folder for it can be written; set NUMBA_CACHE_DIR" in sentence(refused)
+
+
+@pytest.fixture
+def tours(tmp_path):
+    """A stop that may be left out, one that may be late, and one to wait for."""
+    path = tmp_path / "tours.csv"
+    path.write_text(
+        "id,x,y,open,close,service,prize,late\ndepot,0,0,0,60,0,,\na,3,4,0,4,1,,1\nb,3,0,30,40,0,,\nfar,30,40,0,99,0,5,\n"
+    )
+    return path
+
+
+def test_solve_prints_the_schedule_of_one_instance(tours):
+    out = run("solve", tours).stdout
+    assert "tours  optimal" in out
+    rows = {line.split()[0]: line.split() for line in out.splitlines() if line.strip()}
+    assert rows["stop"] == ["stop", "opens", "closes", "arrival", "wait", "start", "departure", "late"]
+    assert rows["a"] == ["a", "0", "4", "5", "5", "6", "1"]
+    assert rows["b"] == ["b", "30", "40", "10", "20", "30", "30"]
+    assert rows["far"] == ["far", "0", "99", "left", "out"]
+    assert "leaves at 0, the latest that changes nothing" in out
+
+
+def test_the_latest_departure_that_changes_nothing_is_shown(stops):
+    stops.write_text(stops.read_text().replace("a,3,4,0,9,1", "a,3,4,7,9,1"))
+    out = run("solve", stops).stdout
+    assert "leaves at 0; leaving as late as 2 changes nothing" in out
+    record = records(run("solve", stops, "--json"))[0]
+    assert (record["departure"], record["latest_departure"]) == (0, 2)
+    assert [step["name"] for step in record["steps"]] == ["depot", "a", "b", "depot"]
+
+
+@pytest.mark.parametrize("name", ["plan.csv", "plan.json", "plan.geojson", "plan.vroom.json"])
+def test_a_plan_is_written_as_its_name_says(tours, tmp_path, name):
+    assert run("solve", tours, "--out", tmp_path / name).returncode == FEASIBLE
+    text = (tmp_path / name).read_text()
+    assert "far" in text
+    if name == "plan.csv":
+        assert text.splitlines()[0] == "step,name,arrival,wait,start,departure,late,load,cost"
+        assert "stop,b,10,20,30,30,0,,9" in text
+    else:
+        json.loads(text)
+    other = run("solve", tours, "-o", tmp_path / "plan.txt", "--format", "csv")
+    assert other.returncode == FEASIBLE
+    assert (tmp_path / "plan.txt").read_text().startswith("step,name")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--out", "plan.xls"), "the suffix .xls names no output"),
+        (("--out", "absent/plan.csv"), "there is no folder absent"),
+        (("--out", "plan.ics"), "a calendar needs times of day"),
+        (("--out", "plan.ics", "--date", "soon"), "--date is 'soon'; expected a day like"),
+        (("--format", "csv"), "--format and --date belong to --out"),
+    ],
+)
+def test_a_plan_that_cannot_be_written_is_refused_before_solving(stops, tmp_path, words, said):
+    assert said in sentence(run("solve", stops, *words, cwd=tmp_path))
+
+
+def test_one_file_holds_one_plan(stops, tmp_path):
+    said = sentence(run("solve", stops, stops, "--out", tmp_path / "plan.csv"))
+    assert "--out and --initial belong to one instance; there are 2" in said
+
+
+def test_without_a_tour_there_is_no_plan_and_steps_are_null(shut, tmp_path):
+    result = run("solve", shut, "--json", "--out", tmp_path / "plan.csv")
+    assert result.returncode == NOT_FEASIBLE
+    assert records(result)[0]["steps"] is None
+    assert not (tmp_path / "plan.csv").exists()

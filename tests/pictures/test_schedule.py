@@ -4,7 +4,8 @@ from matplotlib.figure import Figure
 
 from fairway.judge import Rejection, verify
 from fairway.pictures import draw
-from fairway.pictures.schedule import PANEL, Page, axis_over, labelled, last_telling
+from fairway.pictures.page import PANEL, Page
+from fairway.pictures.panel import axis_over, labelled, last_telling
 from fairway.problems.instance import TSPDL, TSPTW
 
 
@@ -250,7 +251,7 @@ def test_thinned_labels_keep_their_distance_the_last_row_and_the_violated_ones()
 
 
 def page(rows, has_map=True) -> Page:
-    return Page(np.arange(rows), [str(row) for row in range(rows)], np.zeros(rows, bool), has_map)
+    return Page([str(row) for row in range(rows)], has_map, {"schedule": 1.0})
 
 
 @pytest.mark.parametrize("rows", [1, 2, PANEL, PANEL + 1, 200, 221, 1001])

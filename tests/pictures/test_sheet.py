@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from fairway.judge import verify
-from fairway.pictures import heading, number, stop_labels, verdict
+from fairway.outputs.plan import plan_of
+from fairway.pictures import stop_labels
+from fairway.pictures.heading import number, title, verdict
 from fairway.pictures.palette import LOOKS
 from fairway.pictures.sheet import gutter, sheet, shortened, width
 from fairway.problems.instance import TSPDL
@@ -52,19 +54,23 @@ def test_nodes_are_called_by_name_else_by_number_and_a_blank_name_by_its_number(
 
 
 def test_an_instance_without_a_name_is_headed_by_its_problem():
-    assert heading(ports()).startswith("draft limits (TSPDL)")
-    assert heading(ports(name="P1")).startswith("P1 ")
+    assert title(ports()).startswith("draft limits (TSPDL)")
+    assert title(ports(name="P1")).startswith("P1 ")
+
+
+def said(tour) -> str:
+    instance = ports()
+    plan = None if tour is None else plan_of(instance, verify(instance, tour))
+    return verdict(instance, plan, "feasible")
 
 
 def test_the_verdict_on_a_draft_tour_gives_the_cost_alone():
-    assert verdict(ports(), verify(ports(), [1, 2])) == "feasible:  cost 3"
-    assert verdict(ports(), None) == "no tour"
+    assert said([1, 2]) == "feasible:  cost 3"
+    assert said(None) == "no tour"
 
 
 def test_one_violation_is_not_called_violations():
-    assert verdict(ports(), verify(ports(), [2, 1])).startswith(
-        "REFUSED: 1 violation: the load at port 1 is 2"
-    )
+    assert said([2, 1]).startswith("REFUSED: 1 violation: the load at port 1 is 2")
 
 
 def test_longer_labels_need_more_room():

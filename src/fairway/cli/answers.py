@@ -9,8 +9,12 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from fairway.cli.show import head, table, tour_line, violation_lines
+from fairway.cli.show import head, line, table, tour_line, violation_lines
+from fairway.cli.timetable import print_plan
 from fairway.judge import Rejection
+from fairway.outputs.document import steps_record
+from fairway.outputs.plan import has_times, name_of, plan_of
+from fairway.outputs.words import standing, time
 from fairway.problems.instance import Instance
 from fairway.solver.explain.explanation import Explanation
 from fairway.solver.explain.relaxation import Repair
@@ -35,32 +39,45 @@ def result_table(answers: Sequence[Answered]) -> Table:
     for label, instance, result in answers:
         status = result.status + ", interrupted" * result.interrupted
         values = [result.value] if priced else []
-        values += [result.cost, result.makespan if instance.timed else math.inf]
-        *costs, makespan = (f"{each:.8g}" if math.isfinite(each) else "" for each in values)
+        values += [result.cost]
+        costs = [f"{each:.8g}" if math.isfinite(each) else "" for each in values]
+        makespan = _end(instance, result.makespan)
         gap = f"{100 * result.gap:.2f} %" if math.isfinite(result.gap) else ""
         found = *costs, gap, makespan, f"{result.seconds:.3f}", result.method or ""
         shown.add_row(label, Text(status, STYLES[result.status]), *found)
     return shown
 
 
-def result_lines(label: str, instance: Instance, result: Result) -> list[Text]:
-    """The tour in words, or why there is none."""
-    if result.tour is not None:
-        lines = [Text(label, style="bold"), tour_line(instance, result.tour)]
-        if result.unserved:
-            names = instance.names or range(instance.nodes)
-            left = ", ".join(str(names[node]) for node in result.unserved)
-            lines.append(Text(f"  left out: {left}"))
-        return lines
-    lines = [Text.assemble((label, "bold"), f": {result.reason}")]
-    if result.attempt is not None:
-        lines += _attempt_lines(instance, result.attempt)
-    return lines
+def _end(instance: Instance, makespan: float) -> str:
+    """When a tour ends, on the clock where times came in so."""
+    if math.isinf(makespan) or not has_times(instance):
+        return ""
+    clocked = instance.source is not None and instance.source.clock is not None
+    return time(instance, makespan) if clocked else f"{makespan:.8g}"
+
+
+def print_result(label: str, instance: Instance, result: Result, *, scheduled: bool) -> None:
+    """The tour in words, with its schedule if asked for, or why there is none."""
+    if result.solution is None:
+        line(Text.assemble((label, "bold"), f": {result.reason}"))
+        for words in [] if result.attempt is None else _attempt_lines(instance, result.attempt):
+            line(words)
+        return
+    known = standing(result.status, result.gap)
+    line(Text.assemble((label, "bold"), "  ", (known, STYLES[result.status])))
+    line(tour_line(instance, result.solution.tour))
+    if scheduled:
+        print_plan(plan_of(instance, result.solution))
+    elif result.unserved:
+        left = ", ".join(name_of(instance, node) for node in result.unserved)
+        line(f"  left out: {left}")
 
 
 def result_json(label: str, instance: Instance, result: Result) -> str:
     """One line for programs; what is not known, or not finite, is null."""
-    return json.dumps({**head(label, instance), **result.to_dict()}, allow_nan=False)
+    plan = None if result.solution is None else plan_of(instance, result.solution)
+    record = {**head(label, instance), **result.to_dict(), **steps_record(plan)}
+    return json.dumps(record, allow_nan=False)
 
 
 def explanation_lines(label: str, instance: Instance, explanation: Explanation) -> list[Text]:

@@ -19,6 +19,17 @@ Objective = Annotated[
     Literal["cost", "travel", "makespan", "duration"],
     Option(help="What to minimise: cost (or travel), end of the tour, or time on the road"),
 ]
+Out = Annotated[
+    Path | None,
+    Option("--out", "-o", help="Write the plan: .csv, .json, .geojson, .ics or .vroom.json"),
+]
+PlanFormat = Annotated[
+    Literal["csv", "json", "geojson", "ical", "vroom"] | None,
+    Option("--format", help="Format of --out (default: by its suffix)"),
+]
+Day = Annotated[
+    str | None, Option(help="First day of a calendar, such as 2026-11-18 (default: the file's)")
+]
 Json = Annotated[bool, Option("--json", help="Print one JSON line per instance")]
 BedName = Annotated[str, Argument(help="Name of a test set; see fairway bed list")]
 

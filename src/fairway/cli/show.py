@@ -1,6 +1,7 @@
 """What people see in a terminal, and the JSON lines that programs read instead."""
 
 import json
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
@@ -15,6 +16,9 @@ from rich.text import Text
 
 from fairway.cli.cleaning import cleaned
 from fairway.judge import Rejection, Schedule, Solution, Violation
+from fairway.outputs import words
+from fairway.outputs.document import steps_record
+from fairway.outputs.plan import has_times, plan_of
 from fairway.problems.beds import Bed
 from fairway.problems.instance import Instance
 
@@ -69,7 +73,8 @@ def progress() -> Progress:
 
 
 def json_line(label: str, instance: Instance, verdict: Solution | Rejection) -> str:
-    """One line for programs: the answer with everything the judge knows."""
+    """One line for programs: the answer with everything the judge knows; what is not finite is null."""
+    plan = None if verdict.schedule is None else plan_of(instance, verdict)
     record = {
         **head(label, instance),
         "status": "refused" if isinstance(verdict, Rejection) else "feasible",
@@ -79,15 +84,16 @@ def json_line(label: str, instance: Instance, verdict: Solution | Rejection) -> 
         "tour": list(verdict.tour),
         "violations": [asdict(violation) for violation in _broken(verdict)],
         "schedule": None if verdict.schedule is None else _columns(instance, verdict.schedule),
+        **steps_record(plan),
     }
-    return json.dumps(record, default=np.ndarray.tolist)
+    return json.dumps(record, allow_nan=False)
 
 
 def _worth(verdict: Solution | Rejection) -> dict[str, Any]:
     """What an accepted tour amounts to beside its cost."""
     if isinstance(verdict, Rejection):
         return {}
-    keys = ("value", "duration", "departure", "lateness")
+    keys = ("value", "duration", "lateness")
     return {key: getattr(verdict, key) for key in keys} | {"unserved": list(verdict.unserved)}
 
 
@@ -104,8 +110,14 @@ def verdict_line(label: str, instance: Instance, verdict: Solution | Rejection) 
         return named.append(
             f"refused: {_counted(len(verdict.violations), 'violation')}", "bold red"
         )
-    back = f"  back at the depot at {verdict.makespan:.10g}" if instance.timed else ""
-    return named.append("feasible", "bold green").append(f"  cost {verdict.cost:.10g}{back}")
+    facts = [f"cost {verdict.cost:.10g}"]
+    facts += [f"late by {words.span(instance, verdict.lateness)}"] if verdict.lateness else []
+    facts += [f"{len(verdict.unserved)} left out"] if verdict.unserved else []
+    if has_times(instance):
+        clocked = instance.source is not None and instance.source.clock is not None
+        ends = words.time(instance, verdict.makespan) if clocked else f"{verdict.makespan:.10g}"
+        facts.append(f"back at the depot at {ends}" if instance.end == 0 else f"over at {ends}")
+    return named.append("feasible", "bold green").append("".join(f"  {fact}" for fact in facts))
 
 
 def tour_line(instance: Instance, tour: Iterable[int]) -> Text:
@@ -122,25 +134,6 @@ def violation_lines(verdict: Rejection, most: int = 20) -> list[str]:
     if len(verdict.violations) > most:
         lines.append(f"  - and {len(verdict.violations) - most} more (--json lists all)")
     return lines
-
-
-def schedule_table(instance: Instance, verdict: Solution | Rejection) -> Table | None:
-    """The schedule of a tour, one row per stop, broken limits marked; None where the tour is not one."""
-    schedule = verdict.schedule
-    if schedule is None:
-        return None
-    limits = ("opens", "closes") if instance.timed else ("demand",)
-    columns = {limit: getattr(instance, limit)[schedule.node] for limit in limits}
-    columns |= _columns(instance, schedule)
-    nodes = columns.pop("node").tolist()
-    first, mark = ("stop", "late") if instance.timed else ("port", "too deep")
-    shown = table(first, *(f">{name}" for name in columns), "")
-    broken = {violation.node for violation in _broken(verdict)}
-    for node, *numbers in zip(nodes, *columns.values(), strict=True):
-        name = str(node) if instance.names is None else f"{node} ({instance.names[node]})"
-        wrong = mark if node in broken else ""
-        shown.add_row(name, *map(_number, numbers), wrong, style="red" if wrong else None)
-    return shown
 
 
 def bed_table(beds: Iterable[Bed]) -> Table:
@@ -166,18 +159,13 @@ def _broken(verdict: Solution | Rejection) -> tuple[Violation, ...]:
     return verdict.violations if isinstance(verdict, Rejection) else ()
 
 
-def _number(value: float) -> str:
-    """To a thousandth, or to six digits where it is small."""
-    text = f"{value:.3f}" if abs(value) >= 1 else f"{value:.6g}"
-    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
-
-
-def _columns(instance: Instance, schedule: Schedule) -> dict[str, np.ndarray]:
+def _columns(instance: Instance, schedule: Schedule) -> dict[str, list[float | None]]:
     """What a schedule says about all that the instance asks for."""
     times = ("arrival", "wait", "start", "departure") if instance.timed else ()
     loads = ("load", "draft") if instance.laden else ()
     times += ("late",) if instance.timed and np.isfinite(instance.late).any() else ()
-    return {column: getattr(schedule, column) for column in ("node", *times, *loads)}
+    columns = {column: getattr(schedule, column).tolist() for column in ("node", *times, *loads)}
+    return {key: [None if math.isinf(e) else e for e in each] for key, each in columns.items()}
 
 
 def _counted(number: int, noun: str) -> str:

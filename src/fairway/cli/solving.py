@@ -1,8 +1,6 @@
 """The verbs `solve`, `explain` and `warmup`."""
 
-import re
-from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -11,12 +9,13 @@ import typer
 from typer import Argument, Option
 
 from fairway.cli import ANSWERED, BAD_INPUT, INTERRUPTED, NOT_FEASIBLE, complain
-from fairway.cli.options import Distances, File, Index, Json, Objective
-from fairway.errors import InvalidFile, InvalidRequest
+from fairway.cli.options import Day, Distances, File, Index, Json, Objective, Out, PlanFormat
+from fairway.errors import InvalidRequest
 
 if TYPE_CHECKING:
     from fairway.cli.answers import Answered
     from fairway.cli.inputs import Group
+    from fairway.cli.plans import Destination
     from fairway.solver.request import Request
     from fairway.solver.results import Improvement, Result, Watch
 
@@ -42,11 +41,15 @@ def solve(
     policy: Annotated[str, Option(help="Trained policy or colony: folder, name or none")] = "auto",
     plot: Annotated[Path | None, Option(help="Draw the tour into this .png or .svg")] = None,
     pictures: Annotated[Path | None, Option(help="Draw every tour into this folder")] = None,
+    out: Out = None,
+    form: PlanFormat = None,
+    date: Day = None,
     distances: Distances = None,
     json: Json = False,
 ) -> None:
     """Find the best tour of each instance in the time given, verified, and proved optimal where possible."""
     from fairway.cli import inputs
+    from fairway.cli.plans import Destination
     from fairway.solver.request import Request
     from fairway.solver.solving import job_of, pool_size
     from fairway.solver.warm_start import choice_of
@@ -55,17 +58,21 @@ def solve(
     request = Request(seconds, iterations, seed, objective, chosen, drop)
     groups, refused = inputs.groups(files or inputs.bundled_examples(), distances)
     count = len(refused) + sum(len(group.labels) for group in groups)
-    if count != 1 and (plot is not None or initial is not None):
-        raise InvalidRequest(f"--plot and --initial belong to one instance; there are {count}")
+    if count != 1 and any(each is not None for each in (plot, initial, out)):
+        raise InvalidRequest(
+            f"--plot, --out and --initial belong to one instance; there are {count}"
+        )
     for group in groups:
         job_of(group.instances, request, None)  # what cannot be asked is refused before any work
     pool_size(workers)
-    places = _picture_places(plot, pictures)
+    destination = Destination(plot, pictures, out, form, date)
+    for group in groups if out is not None else ():
+        destination.check(group.instances[0])
     codes = {BAD_INPUT} if refused else set()
     for group in groups:
         with closing(_results(group, request, initial, workers)) as results:
             answers = zip(group.labels, group.instances, results, strict=True)
-            codes |= _report(answers, places, json=json)
+            codes |= _report(answers, destination, json=json)
     for error in refused:
         complain(error)
     raise typer.Exit(
@@ -125,21 +132,17 @@ def _results(
         yield solved_one(instance, request, plan, watch)
 
 
-def _report(
-    answers: Iterable["Answered"], places: Callable[[str], list[Path]], *, json: bool
-) -> set[int]:
-    """Draw tours and print JSON lines as they come, or a table and, if they are few, the tours; the exit codes."""
+def _report(answers: Iterable["Answered"], destination: "Destination", *, json: bool) -> set[int]:
+    """Keep plans and print JSON lines as they come, or a table and, if they are few, the tours; the exit codes."""
     from fairway.cli import show
-    from fairway.cli.answers import result_json, result_lines, result_table
+    from fairway.cli.answers import print_result, result_json, result_table
 
     codes, kept = set(), []
     for label, instance, result in answers:
         without = ANSWERED if result.tour is not None else NOT_FEASIBLE
         codes.add(INTERRUPTED if result.interrupted else without)
-        for place in places(label) if result.tour is not None else ():
-            from fairway.pictures import draw, save
-
-            save(draw(instance, result.tour), place)
+        if result.tour is not None:
+            destination.keep(label, instance, result)
         if json:
             print(result_json(label, instance, result), flush=True)
         else:
@@ -147,8 +150,7 @@ def _report(
     if kept:
         show.out.print(result_table(kept))
     for answer in kept if len(kept) <= MOST_TOURS else ():
-        for line in result_lines(*answer):
-            show.line(line)
+        print_result(*answer, scheduled=len(kept) == 1)
     return codes
 
 
@@ -169,32 +171,3 @@ def _live(label: str) -> Iterator["Watch | None"]:
             live.update(Text(f"{label}: {step.cost:.8g} by {step.method} at {step.seconds:.2f} s"))
 
         yield watch
-
-
-def _picture_places(plot: Path | None, folder: Path | None) -> Callable[[str], list[Path]]:
-    """Where pictures go: to `plot`, and into a file for each label, never outside the folder, never the same twice."""
-    single = [] if plot is None else [plot]
-    if plot is not None:  # what no picture could be saved as is refused before any work
-        from fairway.pictures import suffix_of
-
-        try:
-            suffix_of(plot)
-        except InvalidFile as error:
-            raise InvalidRequest(f"--plot {error}") from error
-        if not plot.parent.is_dir():
-            raise InvalidRequest(f"--plot {plot}: there is no folder {plot.parent}; make it first")
-    if folder is None:
-        return lambda _: single
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidRequest(f"{folder}: cannot be made a folder ({error.strerror})") from error
-    given: Counter[str] = Counter()
-
-    def places(label: str) -> list[Path]:
-        safe = re.sub(r"[^\w.-]", "_", label)
-        given[safe] += 1
-        number = "" if given[safe] == 1 else f"-{given[safe]}"
-        return [folder / f"{safe}{number}.png", *single]
-
-    return places

@@ -48,9 +48,10 @@ def verify(
     json: Json = False,
 ) -> None:
     """Verify a tour and print its schedule, or every constraint that it violates."""
-    from fairway.cli import inputs, show
+    from fairway.cli import inputs, show, timetable
     from fairway.judge import Rejection
     from fairway.judge import verify as judge
+    from fairway.outputs.plan import plan_of
 
     instance = inputs.one_instance(file, index, distances)
     stops = inputs.tour_given(tour, instance)
@@ -60,8 +61,8 @@ def verify(
         print(show.json_line(label, instance, verdict))
     else:
         show.line(show.verdict_line(label, instance, verdict))
-        if (table := show.schedule_table(instance, verdict)) is not None:
-            show.out.print(table)
+        if verdict.schedule is not None:
+            timetable.print_plan(plan_of(instance, verdict))
         for why in show.violation_lines(verdict) if isinstance(verdict, Rejection) else ():
             show.line(why)
     raise typer.Exit(NOT_FEASIBLE if isinstance(verdict, Rejection) else ANSWERED)

@@ -75,7 +75,7 @@ def verify(
         *rules.overloads(instance, circuit[1:], for_load),
     )
     if violations:
-        return Rejection(stops, violations, cost, makespan, schedule)
+        return Rejection(stops, violations, cost, makespan, schedule, departure)
     left_out = rules.unserved(instance, stops)
     duration = makespan - departure
     base = {"makespan": makespan, "duration": duration}.get(objective, cost)

@@ -95,3 +95,4 @@ class Rejection:
     cost: float | None = None
     makespan: float | None = None
     schedule: Schedule | None = None
+    departure: float | None = None

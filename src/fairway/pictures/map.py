@@ -31,6 +31,10 @@ APART = np.repeat((0, 6, 14), len(DIRECTIONS))
 CROWDED = 400
 """With more nodes than this, a label that hides part of the tour is left out."""
 
+MOST_LINKS = 12
+"""Precedences, or pairs, on a map, and at most half as many as nodes; more would hide the tour, and stand beside the
+rows alone."""
+
 SAMPLES = 12_000
 """Points by which a tour is known to the placing of labels; more would cost time and change little."""
 
@@ -50,10 +54,27 @@ class Frame:
         return (points - self.corner) / self.extent * self.side
 
 
-def draw(
-    axes: Axes, side: float, points: Points, tour: Tour | None, labels: list[str], wrong: Flags
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a map shows: where the nodes are, the tour through them, and what each of them is."""
+
+    points: Points
+    labels: list[str]
+    wrong: Flags
+    """The nodes in violation."""
+    left_out: Flags
+    circuit: Tour | None = None
+    """The nodes from the depot to the end, the depot once more where the tour returns."""
+    end: int | None = 0
+    order: tuple[tuple[int, int], ...] = ()
+    pairs: tuple[tuple[int, int], ...] = ()
+    stretch: float = 1.0
+    """By which the first coordinate was multiplied: a degree of longitude is shorter than one of latitude."""
+
+
+def draw(axes: Axes, side: float, scene: Scene) -> None:
     """Draw the nodes, and the tour where there is one, on axes that are a square of `side` inches."""
+    points = scene.points
     frame = _frame(points, side)
     axes.set_aspect("equal", adjustable="box")
     axes.set_xlim(frame.corner[0], frame.corner[0] + frame.extent)
@@ -61,14 +82,19 @@ def draw(
     axes.locator_params(nbins=6)
     axes.tick_params(labelsize=7.5, length=2.5)
     axes.grid(color=palette.GRID, linewidth=0.6)
+    if scene.stretch != 1.0:
+        axes.xaxis.set_major_formatter(lambda x, _: f"{x / scene.stretch:.5g}")
     axes.set_title("Map", fontsize=10, loc="left")
     legs = np.empty((0, 2, 2))
-    if tour is not None:
-        circuit = points[np.array((0, *tour, 0))]
-        legs = np.stack((circuit[:-1], circuit[1:]), axis=1)
+    if scene.circuit is not None and len(scene.circuit) > 1:
+        places = points[np.array(scene.circuit)]
+        legs = np.stack((places[:-1], places[1:]), axis=1)
         _legs(axes, frame, legs)
-    _nodes(axes, frame, points, wrong)
-    _names(axes, frame, points, legs, labels, wrong)
+    for means, links in (("order", scene.order), ("pairs", scene.pairs)):
+        if 0 < len(links) <= min(MOST_LINKS, max(6, len(points) // 2)):
+            _links(axes, frame, points[np.array(links)], means)
+    _nodes(axes, frame, scene)
+    _names(axes, frame, points, legs, scene.labels, scene.wrong)
 
 
 def _frame(points: Points, side: float) -> Frame:
@@ -100,17 +126,51 @@ def _legs(axes: Axes, frame: Frame, legs: Legs) -> None:
         )
 
 
-def _nodes(axes: Axes, frame: Frame, points: Points, wrong: Flags) -> None:
-    depot = np.arange(len(points)) == 0
-    square = max(1.6 * frame.dot, 7.0)
+def _links(axes: Axes, frame: Frame, links: Legs, means: str) -> None:
+    """Thin bows from the stop that must come first to the one after it, with an arrowhead in the middle."""
+    colour, dash = palette.LINKS[means]
+    here, there = links[:, 0], links[:, 1]
+    aside = np.stack((there[:, 1] - here[:, 1], here[:, 0] - there[:, 0]), axis=1)
+    bend = (here + there) / 2 + 0.16 * aside
+    share = np.linspace(0.0, 1.0, 17)[:, None, None]
+    bows = (1 - share) ** 2 * here + 2 * share * (1 - share) * bend + share**2 * there
+    look = {"colors": colour, "linewidths": 0.8, "linestyles": [dash], "zorder": 2.5}
+    axes.add_collection(LineCollection(list(bows.transpose(1, 0, 2)), label=means, **look))
+    middle, vector = bows[10], frame.inches(bows[11]) - frame.inches(bows[9])
+    length = np.hypot(*vector.T)
+    long, head = length > 0, max(frame.dot, 4.0) / POINTS
+    axes.quiver(
+        *middle[long].T, *(vector[long] / length[long, None]).T, color=colour, pivot="mid", zorder=2.6,
+        units="inches", width=head / 10, scale_units="inches", scale=1 / head, headlength=9,
+        headaxislength=7, headwidth=8, minlength=0, label=f"{means}-arrowheads",
+    )  # fmt: skip
+
+
+def _nodes(axes: Axes, frame: Frame, scene: Scene) -> None:
+    points, wrong = scene.points, scene.wrong
+    numbers = np.arange(len(points))
+    depot, square = numbers == 0, max(1.6 * frame.dot, 7.0)
+    end = (numbers == scene.end) & ~depot
+    pickup = np.isin(numbers, [a for a, _ in scene.pairs])
+    delivery = np.isin(numbers, [b for _, b in scene.pairs]) & ~pickup
+    served = ~wrong & ~depot & ~end & ~scene.left_out
+    turned, cross = 1.5 * frame.dot, max(1.9 * frame.dot, 6.0)
     for chosen, size, colour, marker, means in (
-        (~wrong & ~depot, frame.dot, palette.BLUE, "o", "stops"),
-        (wrong & ~depot, max(1.9 * frame.dot, 6.0), palette.VERMILLION, "X", "wrong-stops"),
+        (served & ~pickup & ~delivery, frame.dot, palette.BLUE, "o", "stops"),
+        (served & pickup, turned, palette.PURPLE, "^", "pickups"),
+        (served & delivery, turned, palette.PURPLE, "v", "deliveries"),
+        (scene.left_out & ~wrong, frame.dot, "white", "o", "left-out"),
+        (end, 0.8 * square, "white", "s", "end"),
+        (wrong & ~depot, cross, palette.VERMILLION, "X", "wrong-stops"),
         (depot, square, palette.INK, "s", "depot"),
         (depot & wrong, 0.8 * square, palette.VERMILLION, "X", "wrong-depot"),
     ):
         if chosen.any():
-            edge = {"edgecolors": "white", "linewidths": 0.12 * frame.dot}
+            hollow = {"end": palette.INK, "left-out": palette.FAINT}.get(means)
+            edge = {
+                "edgecolors": hollow or "white",
+                "linewidths": (0.2 if hollow else 0.12) * frame.dot,
+            }
             look = {"c": colour, "marker": marker, "zorder": 4 + (marker == "X"), **edge}
             axes.scatter(*points[chosen].T, s=size**2, label=means, **look)
 

@@ -18,6 +18,9 @@ POINTS = 72.0
 TITLE, AXIS, MARGIN = 0.95, 0.6, 0.3
 """Inches above the axes, below them, and at the sides."""
 
+NOTE = 0.2
+"""Inches for each further line above."""
+
 BETWEEN, DOWN = 0.75, 0.8
 """Inches between panels side by side, and between lines of them."""
 
@@ -52,14 +55,25 @@ def gutter(labels: Sequence[str], font: float = 8.5) -> float:
     return (EM * max(map(width, labels), default=0) * font + 10) / POINTS
 
 
-def sheet(size: tuple[float, float], title: str, words: str, *, refused: bool = False) -> Figure:
-    """A figure with two lines above, cut to its width."""
+def sheet(
+    size: tuple[float, float],
+    title: str,
+    words: str,
+    *,
+    refused: bool = False,
+    notes: Sequence[str] = (),
+) -> Figure:
+    """A figure with two lines above, and smaller ones below them, all cut to its width."""
     figure = Figure(figsize=size, facecolor="white")
     wide, tall = size
     left, room = MARGIN / wide, (wide - 2 * MARGIN) * POINTS
     title, words = shortened(title, int(room / (0.66 * 12))), shortened(words, int(room / 5.5))
     figure.text(left, 1 - 0.14 / tall, title, fontsize=12, va="top", fontweight="bold")
     second = figure.text(left, 1 - 0.43 / tall, words, fontsize=9.5, va="top")
+    for line, note in enumerate(notes):
+        text = shortened(note, int(room / 5.2))
+        height = 1 - (0.68 + NOTE * line) / tall
+        figure.text(left, height, text, fontsize=8.5, va="top", color=palette.QUIET)
     if refused:
         second.set(color=palette.VERMILLION, fontweight="bold")
     return figure

@@ -85,6 +85,11 @@ class Result:
         return math.inf if self.solution is None else self.solution.duration
 
     @property
+    def departure(self) -> float:
+        """When the tour leaves the depot; infinite without a tour."""
+        return math.inf if self.solution is None else self.solution.departure
+
+    @property
     def lateness(self) -> float:
         """How late the tour is in all, where lateness has a price; infinite without a tour."""
         return math.inf if self.solution is None else self.solution.lateness
@@ -103,6 +108,7 @@ class Result:
             "cost": self.cost,
             "makespan": self.makespan,
             "duration": self.duration,
+            "departure": self.departure,
             "lateness": self.lateness,
             "unserved": list(self.unserved),
             "lower_bound": self.lower_bound,
