@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from fairway.errors import InvalidInstance
 from fairway.problems.distances import detour, euclidean
+from fairway.problems.source import Source
 
 MOST_NODES = 5_000
 """Of an instance in a file, of any format, and of each in a set: the travel matrix of more would take gigabytes."""
@@ -213,6 +214,19 @@ def stop_names(names: Sequence[str] | None, nodes: int) -> tuple[str, ...] | Non
                 (node,),
             )
     return known
+
+
+def source(given: Source | None, nodes: int) -> Source | None:
+    """What a file says besides the problem, with a text per node in every column."""
+    if given is not None:
+        columns = {**given.columns, "ids": given.ids or ("",) * nodes}
+        for name, texts in columns.items():
+            if len(texts) != nodes:
+                raise InvalidInstance(
+                    f"the column {name!r} of the source has {len(texts)} texts; expected {nodes}, one per node",
+                    "source",
+                )
+    return given
 
 
 def title(name: object, field: str = "name", *index: int) -> str:

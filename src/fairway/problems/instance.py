@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from fairway.errors import InvalidRequest
 from fairway.problems import checks
 from fairway.problems.distances import euclidean
+from fairway.problems.source import Source
 
 TOLERANCE = 1e-6
 """How far, in the instance's own units, a limit may be passed before it counts; zero where all numbers are whole."""
@@ -73,6 +74,8 @@ class Instance:
     """For pictures and features only; travel is what counts."""
     names: tuple[str, ...] | None
     name: str
+    source: Source | None
+    """What else the user's file says, for answers; not part of what is solved."""
     constraints: tuple[str, ...] = field(init=False)
     """What it asks for, in words."""
 
@@ -100,6 +103,7 @@ class Instance:
         coordinates: ArrayLike | None = None,
         names: Sequence[str] | None = None,
         name: str = "",
+        source: Source | None = None,
     ) -> None:
         square = checks.matrix(travel, "travel", infinite=True)
         nodes = len(square)
@@ -130,6 +134,7 @@ class Instance:
             "coordinates": checks.points(coordinates, nodes),
             "names": checks.stop_names(names, nodes),
             "name": checks.title(name),
+            "source": checks.source(source, nodes),
         }
         for field_name, value in checked.items():
             object.__setattr__(self, field_name, value)
@@ -219,6 +224,7 @@ class Instance:
             coordinates=None if self.coordinates is None else self.coordinates[kept],
             names=None if self.names is None else [self.names[node] for node in kept],
             name=self.name,
+            source=None if self.source is None else self.source.restricted(kept),
         )
 
     def reversed(self) -> "Instance":

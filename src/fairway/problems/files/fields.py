@@ -16,7 +16,7 @@ NEUTRAL = Instance(np.zeros((2, 2)))
 FIELDS = tuple(
     each.name
     for each in fields(Instance)
-    if each.init and each.name not in ("travel", "coordinates", "names", "name")
+    if each.init and each.name not in ("travel", "coordinates", "names", "name", "source")
 )
 """All that can be asked of a tour, besides where its nodes are and what they are called."""
 ENDLESS = frozenset(name for name in PER_NODE if getattr(NEUTRAL, name)[0] == np.inf)
