@@ -38,7 +38,7 @@ def recognises(content: bytes) -> bool:
 
 def parse(content: bytes, name: str) -> Instance | InstanceSet:
     """The instance or the set of an archive that `render` wrote; `name` is for one that gives none."""
-    arrays = _arrays(content)
+    arrays = arrays_of(content)
     problem = _text(arrays, "problem", "")
     if problem not in (*PROBLEMS, TOUR):
         raise Unreadable(
@@ -171,7 +171,7 @@ def _texts(given: str | list[str]) -> np.ndarray:
     return array
 
 
-def _arrays(content: bytes) -> dict[str, np.ndarray]:
+def arrays_of(content: bytes) -> dict[str, np.ndarray]:
     """The arrays by name.
 
     Everything is caught here, as nowhere else: on damaged bytes zipfile, zlib and numpy fail in more ways than they
