@@ -207,7 +207,10 @@ def _decoded(content: bytes) -> str:
         return content.decode("utf-8-sig").rstrip("\x1a\r\n")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise Unreadable("holds bytes that are not UTF-8 text", line) from error
+        raise Unreadable(
+            "holds bytes that are not UTF-8 text; save it as UTF-8 (in a spreadsheet: CSV UTF-8)",
+            line,
+        ) from error
 
 
 def _format_of(path: Path) -> str:

@@ -18,7 +18,7 @@ CLOCKLIKE = re.compile(
 """What no plain number looks like."""
 DURATION = re.compile(
     r"(?:(?P<hours>\d+(?:\.\d+)?)\s*(?:h|hr|hrs|hours?)(?![a-z])\s*)?"
-    r"(?:(?P<minutes>\d+(?:\.\d+)?)\s*(?:m|min|mins|minutes?|')?(?![a-z])\s*)?"
+    r"(?:(?P<minutes>\d+(?:\.\d+)?)\s*(?:m|min|mins|minutes?|')?(?![a-z\d.])\s*)?"
     r"(?:(?P<seconds>\d+(?:\.\d+)?)\s*(?:s|sec|secs|seconds?)(?![a-z]))?",
     re.IGNORECASE,
 )
@@ -95,9 +95,12 @@ class Cells:
 
 
 def edges(cell: str) -> list[str]:
-    """The times in a cell of windows."""
-    spans = (SPAN.fullmatch(part.strip()) for part in _parts(cell))
-    return [edge.strip() for span in spans if span is not None for edge in span.groups() if edge]
+    """The times in a cell of windows; a part that is no window stands for itself."""
+    found = []
+    for part in _parts(cell):
+        span = SPAN.fullmatch(part.strip())
+        found += [part] if span is None else [edge for edge in span.groups() if edge]
+    return [edge.strip() for edge in found]
 
 
 def is_clocklike(cell: str) -> bool:

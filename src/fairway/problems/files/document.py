@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any, get_args
@@ -12,6 +13,7 @@ import numpy as np
 
 from fairway.problems.checks import stop_names
 from fairway.problems.distances import Distances
+from fairway.problems.files import sources
 from fairway.problems.files.fields import (
     ENDLESS,
     FIELDS,
@@ -41,7 +43,7 @@ from fairway.problems.files.values import (
 from fairway.problems.instance import Instance, Load
 from fairway.problems.table import PROBLEMS
 
-COMMON = ("problem", "name", "distances", "coordinates", "travel", "names")
+COMMON = ("problem", "name", "distances", "coordinates", "travel", "names", "source")
 OPTIONAL = ("service", "load")
 ITEM = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s,\[\]]+')
 """A text or a number in a list, whatever lists that one is in."""
@@ -87,7 +89,10 @@ def _instance(
     given = {key: _field(document, key, known) for key in held_by(problem) if key in document}
     title = string(document.get("name", name), "name")
     make = Instance if problem == TOUR else PROBLEMS[problem].make
-    return make(travel, **given, coordinates=coordinates, names=names, name=title)
+    instance = make(travel, **given, coordinates=coordinates, names=names, name=title)
+    if "source" not in document:
+        return instance
+    return replace(instance, source=sources.source_of(document["source"]))
 
 
 def _field(document: dict[str, Any], key: str, known: Known) -> Any:  # noqa: ANN401
@@ -110,6 +115,8 @@ def render(instance: Instance) -> str:
         entries["coordinates"] = _matrix(instance.coordinates)
     if instance.names is not None:
         entries["names"] = _listed(map(_quoted, instance.names))
+    if instance.source is not None:
+        entries["source"] = sources.rendered(instance.source)
     keys = stated(instance) if problem == TOUR else sorted(held_by(problem), key="load".__ne__)
     entries |= {key: _written(instance, key) for key in keys}
     text = "{\n" + ",\n".join(f'  "{key}": {value}' for key, value in entries.items()) + "\n}\n"

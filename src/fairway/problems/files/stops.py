@@ -202,6 +202,7 @@ def _source(
     columns = {
         name: tuple(row[at].strip() for row in table.rows)
         for name, at in table.header.further.items()
+        if at != table.header.known.get("kind") or any(row[at].strip() for row in table.rows)
     }
     source = Source(
         cells.clock,
@@ -237,9 +238,13 @@ def _asked(
     before = _links(table, "before", known)
     after = [(other, row, line) for row, other, line in _links(table, "after", known)]
     pickups = [(other, row, line) for row, other, line in _links(table, "pickup", known)]
-    pairs = [*pickups, *_links(table, "delivery", known)]
+    stated = {(a, b) for a, b, _ in pickups}  # a pair may be told from both sides
+    pairs = [
+        *pickups,
+        *(each for each in _links(table, "delivery", known) if each[:2] not in stated),
+    ]
     asked["before"] = [(a, b) for a, b, _ in (*before, *after)]
-    asked["pairs"] = list(dict.fromkeys((a, b) for a, b, _ in pairs))
+    asked["pairs"] = [(a, b) for a, b, _ in pairs]
     _balance(table, asked)
     lines = {
         "before": [line for *_, line in (*before, *after)],
