@@ -188,9 +188,15 @@ class Instance:
     @property
     def unit_notes(self) -> tuple[str, ...]:
         """Those of the notes that say that units do not fit, which are quick to have."""
-        if not np.isfinite(self.closes[1:]).all():
+        last = self.closes.copy()
+        for node, spans in self.windows.items():
+            last[node] = spans[-1][1]
+        if not np.isfinite(last[1:]).all():
             return ()
-        return checks.unit_notes(self.coordinates, self.travel, self.opens, self.closes)
+        degrees = checks.unit_notes(self.coordinates, self.travel, self.opens, last)
+        if degrees or _finite(self.prize) or _finite(self.late):
+            return degrees
+        return checks.far_notes(self.travel, self.service, float(last[1:].max() - self.opens.min()))
 
     @property
     def problem(self) -> str:

@@ -12,8 +12,18 @@ from fairway.problems.files import read
 STOPS = "name,open,close,service\nDepot,08:00,17:00,\nMill,09:00,10:00,5\nQuay,,,0:10\n"
 DURATIONS = [[0, 600, 1200.5], [660, 0, None], [1200, 300, 0]]
 DISTANCES = [[0, 5000, 9000], [5100, 0, None], [9000, 2500, 0]]
-SOURCES = [{"location": [10.7, 59.9], "hint": "x"}, {"location": [10.8, 59.9]}, {"location": [10.9, 59.8]}]
-OSRM = {"code": "Ok", "durations": DURATIONS, "distances": DISTANCES, "sources": SOURCES, "destinations": []}
+SOURCES = [
+    {"location": [10.7, 59.9], "hint": "x"},
+    {"location": [10.8, 59.9]},
+    {"location": [10.9, 59.8]},
+]
+OSRM = {
+    "code": "Ok",
+    "durations": DURATIONS,
+    "distances": DISTANCES,
+    "sources": SOURCES,
+    "destinations": [],
+}
 
 
 @pytest.fixture
@@ -52,12 +62,19 @@ def test_durations_alone_are_both_time_and_cost(beside):
 def test_valhalla_answers_in_rows_of_objects_or_in_two_matrices(beside):
     rows = [
         [
-            {"time": time, "distance": None if apart is None else apart / 1000, "from_index": a, "to_index": b}
+            {
+                "time": time,
+                "distance": None if apart is None else apart / 1000,
+                "from_index": a,
+                "to_index": b,
+            }
             for b, (time, apart) in enumerate(zip(times, metres, strict=True))
         ]
         for a, (times, metres) in enumerate(zip(DURATIONS, DISTANCES, strict=True))
     ]
-    verbose = beside({"sources_to_targets": rows, "units": "kilometers", "sources": [[]], "targets": [[]]})
+    verbose = beside(
+        {"sources_to_targets": rows, "units": "kilometers", "sources": [[]], "targets": [[]]}
+    )
     assert verbose.travel.tolist() == beside(OSRM).travel.tolist()
     assert verbose.cost[0].tolist() == [0, 5, 9]
     assert verbose.source.distance_unit == "km"
@@ -103,7 +120,10 @@ def test_rows_of_the_matrix_are_those_of_the_table_whichever_is_the_depot(beside
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ({"code": "NoTable", "message": "no route"}, r"OSRM answered 'NoTable' \(no route\); expected a table"),
+        (
+            {"code": "NoTable", "message": "no route"},
+            r"OSRM answered 'NoTable' \(no route\); expected a table",
+        ),
         ({"code": "Ok", "distances": DISTANCES}, "has no 'durations'"),
         ([[0, 1], [1, 0]], "the matrix is for 2 places and the table has 3 stops"),
         ([[0, 1, 2], [1, 0, 2]], "'the matrix\\[0\\]' has 3 numbers; expected 2"),
@@ -141,7 +161,10 @@ def test_a_speed_is_a_number_above_zero(speed, tmp_path):
     ("answer", "said"),
     [
         (OSRM, "an OSRM table: give it as --matrix beside a CSV of stops"),
-        ({"sources_to_targets": []}, "a Valhalla matrix: give it as --matrix beside a CSV of stops"),
+        (
+            {"sources_to_targets": []},
+            "a Valhalla matrix: give it as --matrix beside a CSV of stops",
+        ),
     ],
 )
 def test_the_answer_of_a_router_given_alone_is_recognised(answer, said, tmp_path):

@@ -51,7 +51,10 @@ def test_a_spreadsheet_is_read_like_the_same_table_as_csv(tmp_path):
 
 def test_dates_in_cells_are_dates():
     day = datetime.datetime(2026, 11, 18)
-    rows = [(name, 0, 0, day.replace(hour=hour), day.replace(day=19)) for name, hour in (("d", 7), ("a", 9))]
+    rows = [
+        (name, 0, 0, day.replace(hour=hour), day.replace(day=19))
+        for name, hour in (("d", 7), ("a", 9))
+    ]
     instance = sheet.parse(book(("name", "x", "y", "open", "close"), *rows), "", Beside())
     assert instance.opens.tolist() == [420, 540]
     assert instance.closes.tolist() == [1440, 1440]
@@ -65,7 +68,9 @@ def test_the_first_sheet_with_stops_counts_and_blank_rows_do_not():
 
 def test_what_is_wrong_is_said_with_its_row(tmp_path):
     (tmp_path / "plan.xlsx").write_bytes(book(HEADER, ROWS[0], ("Mill", "north", *ROWS[1][2:])))
-    with pytest.raises(FairwayError, match=r"plan.xlsx:3: expected 'lat', a finite number, found 'north'"):
+    with pytest.raises(
+        FairwayError, match=r"plan.xlsx:3: expected 'lat', a finite number, found 'north'"
+    ):
         read(tmp_path / "plan.xlsx", speed=40)
     (tmp_path / "plan.xlsx").write_bytes(book(("a", "b")))
     with pytest.raises(FairwayError, match="no sheet begins with a header of stops"):
@@ -78,7 +83,9 @@ def test_what_is_wrong_is_said_with_its_row(tmp_path):
 def test_a_spreadsheet_that_claims_too_much_is_not_unpacked(tmp_path, monkeypatch):
     monkeypatch.setattr(sheet, "MOST_CONTENT", 1_000)
     (tmp_path / "plan.xlsx").write_bytes(book(HEADER, *ROWS))
-    with pytest.raises(FairwayError, match=r"the spreadsheet claims \d+ bytes; expected at most 1000"):
+    with pytest.raises(
+        FairwayError, match=r"the spreadsheet claims \d+ bytes; expected at most 1000"
+    ):
         read(tmp_path / "plan.xlsx")
 
 

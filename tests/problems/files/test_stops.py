@@ -75,11 +75,15 @@ def test_without_a_speed_or_a_matrix_one_sentence_asks_for_it():
 
 def test_a_speed_may_stand_in_the_row_of_the_depot():
     stated = OSLO.replace("Duration\n", "Duration,Speed\n").replace("17:00,", "17:00,,40")
-    stated = "\n".join(row + "," * (8 - row.replace("r, n", "rn").count(",")) for row in stated.splitlines())
+    stated = "\n".join(
+        row + "," * (8 - row.replace("r, n", "rn").count(",")) for row in stated.splitlines()
+    )
     assert np.array_equal(parsed(stated, Beside()).travel, parsed(OSLO).travel)
 
 
-@pytest.mark.parametrize("name", ["sevice", "servcie", "lattitude", "longtitude", "windos", "demnd", "priorty", "clses"])
+@pytest.mark.parametrize(
+    "name", ["sevice", "servcie", "lattitude", "longtitude", "windos", "demnd", "priorty", "clses"]
+)
 def test_a_misspelt_column_is_refused_with_the_likely_name(name):
     error = refused(f"name,lat,lon,{name}\nd,1,1,\na,2,2,\n")
     assert f"column '{name}' is unknown, and looks like " in error.message
@@ -87,7 +91,20 @@ def test_a_misspelt_column_is_refused_with_the_likely_name(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["state", "city", "notes", "e-mail", "colour", "driver", "price", "Ort", "Straße", "vehicle", "ETA"]
+    "name",
+    [
+        "state",
+        "city",
+        "notes",
+        "e-mail",
+        "colour",
+        "driver",
+        "price",
+        "Ort",
+        "Straße",
+        "vehicle",
+        "ETA",
+    ],
 )
 def test_other_columns_are_not_taken_for_misspelt_ones(name):
     instance = parsed(f"name,lat,lon,{name}\nd,1,1,p\na,2,2,q\n")
@@ -105,7 +122,9 @@ def test_semicolons_and_decimal_commas_of_european_spreadsheets_are_read():
 
 
 def test_several_windows_stand_in_one_cell():
-    instance = parsed("stop,lat,lon,time windows\nd,1,1,7:00-18:00\na,2,2,08:00-10:00; 14:00-16:00\nb,2,1,8 am to 11 am\n")
+    instance = parsed(
+        "stop,lat,lon,time windows\nd,1,1,7:00-18:00\na,2,2,08:00-10:00; 14:00-16:00\nb,2,1,8 am to 11 am\n"
+    )
     assert instance.windows == {0: ((420, 1080),), 1: ((480, 600), (840, 960)), 2: ((480, 660),)}
 
 
@@ -139,7 +158,8 @@ def test_stamps_of_several_days_count_from_the_first_midnight():
 
 
 def test_stamps_of_one_day_are_shown_without_it():
-    text = "name,x,y,open,close\nd,0,0,2026-11-18T07:00Z,2026-11-19T00:00Z\na,3,4,2026-11-18T09:30+01:00,2026-11-18T10:00Z\n"
+    day, next_day = "2026-11-18T", "2026-11-19T"
+    text = f"name,x,y,open,close\nd,0,0,{day}07:00Z,{next_day}00:00Z\na,3,4,{day}09:30+01:00,{day}10:00Z\n"
     instance = parsed(text, Beside())
     assert instance.opens.tolist() == [420, 510]
     assert instance.source.clock.show(510) == "08:30"
@@ -161,15 +181,16 @@ def test_a_window_over_midnight_asks_for_the_day():
     assert error.line == 3
 
 
-@pytest.mark.parametrize(("cell", "minutes"), [("15", 15), ("0:15", 15), ("1h30", 90), ("1 h 30 min", 90), ("90 s", 1.5)])
+@pytest.mark.parametrize(
+    ("cell", "minutes"), [("15", 15), ("0:15", 15), ("1h30", 90), ("1 h 30 min", 90), ("90 s", 1.5)]
+)
 def test_durations_are_minutes_or_written_out(cell, minutes):
     assert parsed(f"name,lat,lon,stop time\nd,1,1,\na,2,2,{cell}\n").service[1] == minutes
 
 
 def test_orders_and_pairs_go_by_names_or_ids():
-    text = (
-        "id,name,x,y,after,pickup,load\n1,Depot,0,0,,,\n2,Mill,3,4,,,3\n3,Quay,6,8,Mill,2,\n4,Dock,0,5,\"Mill, Quay\",,\n"
-    )
+    text = "id,name,x,y,after,pickup,load\n1,Depot,0,0,,,\n2,Mill,3,4,,,3\n3,Quay,6,8,Mill,2,\n"
+    text += '4,Dock,0,5,"Mill, Quay",,\n'
     instance = parsed(text, Beside())
     assert instance.before == ((1, 2), (1, 3), (2, 3))
     assert instance.pairs == ((1, 2),)
@@ -187,7 +208,10 @@ def test_a_pair_may_be_told_from_both_sides():
 def test_names_that_repeat_are_told_apart_by_their_ids():
     instance = parsed("id,customer,x,y\n0,Depot,0,0\n7,Mill,3,4\n8,Mill,6,8\n", Beside())
     assert instance.names == ("Depot", "Mill (7)", "Mill (8)")
-    assert "the id 'Mill' is also on line 3" in refused("customer,x,y\nDepot,0,0\nMill,3,4\nMill,6,8\n").message
+    assert (
+        "the id 'Mill' is also on line 3"
+        in refused("customer,x,y\nDepot,0,0\nMill,3,4\nMill,6,8\n").message
+    )
 
 
 def test_the_depot_is_the_row_that_says_so():
@@ -202,7 +226,8 @@ def test_the_depot_is_the_row_that_says_so():
 
 
 def test_a_row_may_be_a_break_and_another_the_end():
-    text = "name,kind,x,y,open,close,service\nd,,0,0,08:00,17:00,\nLunch,break,,,12:00,13:00,0:30\na,,3,4,,,5\ng,end,6,8,,,\n"
+    text = "name,kind,x,y,open,close,service\nd,,0,0,08:00,17:00,\nLunch,break,,,12:00,13:00,0:30\n"
+    text += "a,,3,4,,,5\ng,end,6,8,,,\n"
     instance = parsed(text, Beside())
     assert instance.breaks == ((720, 780, 30),)
     assert instance.names == ("d", "a", "g")
@@ -221,7 +246,10 @@ def test_priorities_rank_plans_by_their_sum_then_by_the_number_of_stops():
     assert prize[2] > prize[1] + prize[3]
     assert prize[5] > prize[2]
     both = "name,x,y,priority,prize\nd,0,0,,\na,3,4,1,2\n"
-    assert refused(both, Beside()).message == "there are both 'priority' and 'prize'; expected one of them"
+    assert (
+        refused(both, Beside()).message
+        == "there are both 'priority' and 'prize'; expected one of them"
+    )
 
 
 def test_the_capacity_stands_in_the_row_of_the_depot():
@@ -230,22 +258,49 @@ def test_the_capacity_stands_in_the_row_of_the_depot():
     assert instance.capacity == 10
     assert instance.demand.tolist() == [0, 7, 2]
     error = refused(text.replace("7,", "7,3"), Beside())
-    assert error.message == "column 'capacity' has '3' at a stop; expected it in the row of the depot alone"
+    assert (
+        error.message
+        == "column 'capacity' has '3' at a stop; expected it in the row of the depot alone"
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "said", "line"),
     [
-        ("name,lat,lon\nd,95,1\na,2,2\n", "the latitude 95 and longitude 1 are no place on earth", 2),
-        ("name,lat,lon,open\nd,1,1,8:00\na,2,2,8:75\n", "column 'open': expected a time of day like 08:30", 3),
+        (
+            "name,lat,lon\nd,95,1\na,2,2\n",
+            "the latitude 95 and longitude 1 are no place on earth",
+            2,
+        ),
+        (
+            "name,lat,lon,open\nd,1,1,8:00\na,2,2,8:75\n",
+            "column 'open': expected a time of day like 08:30",
+            3,
+        ),
         ("name,lat,lon,open\nd,1,1,8:00\na,2,2,noon\n", "found 'noon'", 3),
         ("name,lat,lon,open\nd,1,1,8:00\na,2,2,480\n", "found '480'", 3),
         ("name,lat,lon,open\nd,1,1,2026-11-31T08:00\na,2,2,\n", "found '2026-11-31T08:00'", 2),
-        ("name,lat,lon,window\nd,1,1,\na,2,2,8:00\n", "expected windows like 08:00-10:00; 14:00-16:00", 3),
+        (
+            "name,lat,lon,window\nd,1,1,\na,2,2,8:00\n",
+            "expected windows like 08:00-10:00; 14:00-16:00",
+            3,
+        ),
         ("name,lat,lon,after\nd,1,1,\na,2,2,q\n", "column 'after' names 'q', which is no stop", 3),
-        ("name,lat,lon,service\nd,1,1,\na,2,2,long\n", "expected 'service', a finite number, found 'long'", 3),
-        ("name,lat,lon,priority\nd,1,1,\na,2,2,urgent\n", "expected 'priority', a finite number", 3),
-        ("name,lat,lon,priority\nd,1,1,\na,2,2,300\n", "expected 0 to 100, low, medium, high or must", 3),
+        (
+            "name,lat,lon,service\nd,1,1,\na,2,2,long\n",
+            "expected 'service', a finite number, found 'long'",
+            3,
+        ),
+        (
+            "name,lat,lon,priority\nd,1,1,\na,2,2,urgent\n",
+            "expected 'priority', a finite number",
+            3,
+        ),
+        (
+            "name,lat,lon,priority\nd,1,1,\na,2,2,300\n",
+            "expected 0 to 100, low, medium, high or must",
+            3,
+        ),
         ("name,kind,lat,lon\nd,break,1,1\n", "every row is a break", 2),
     ],
 )
@@ -258,7 +313,9 @@ def test_what_is_wrong_is_said_with_its_line(text, said, line):
 def test_what_a_table_says_besides_the_problem_comes_back_from_it():
     for text in (
         OSLO,
-        "id,name,x,y,open,close,phone\n1,d,0,0,2026-11-18T08:00,2026-11-19T08:00,=1\n2,a,3,4,,,\n".replace("=1", "1"),
+        "id,name,x,y,open,close,phone\n1,d,0,0,2026-11-18T08:00,2026-11-19T08:00,=1\n2,a,3,4,,,\n".replace(
+            "=1", "1"
+        ),
         "name,kind,x,y,open,close,service\nd,hub,0,0,08:00,17:00,\nLunch,break,,,12:00,13:00,0:30\na,shop,3,4,,,5\n",
     ):
         instance = parsed(text)

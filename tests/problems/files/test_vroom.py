@@ -134,7 +134,11 @@ def test_a_task_that_never_fits_is_left_out_and_not_refused():
 
 
 def test_setup_falls_away_at_the_place_of_the_stop_before():
-    jobs = [job(1, setup=100, service=1), {"id": 2, "location_index": 1, "setup": 100, "service": 1}, job(3, setup=7)]
+    jobs = [
+        job(1, setup=100, service=1),
+        {"id": 2, "location_index": 1, "setup": 100, "service": 1},
+        job(3, setup=7),
+    ]
     instance = parsed(problem(jobs))
     verdict = verify(instance, (1, 2, 3))
     assert verdict.makespan == 10 + 100 + 1 + 0 + 1 + 31 + 7 + 13
@@ -145,7 +149,11 @@ def test_speed_factor_and_costs_are_those_of_vroom():
     vehicle = {"start_index": 0, "end_index": 0, "speed_factor": 3}
     assert parsed(problem([job(1)], vehicle=vehicle)).travel[0, 1] == 10 * 0.33
     distances = [[1000 * entry for entry in row] for row in DURATIONS]
-    vehicle = {"start_index": 0, "end_index": 0, "costs": {"per_hour": 7200, "per_km": 3, "fixed": 50, "per_task_hour": 360}}
+    vehicle = {
+        "start_index": 0,
+        "end_index": 0,
+        "costs": {"per_hour": 7200, "per_km": 3, "fixed": 50, "per_task_hour": 360},
+    }
     matrices = {"car": {"durations": DURATIONS, "distances": distances}}
     instance = parsed(problem([job(1, service=20)], vehicle=vehicle, matrices=matrices))
     assert instance.cost[0, 1] == 2 * 10 + 3 * 10 + 50 + 2
@@ -156,7 +164,10 @@ def test_speed_factor_and_costs_are_those_of_vroom():
 
 def test_breaks_are_taken_within_the_hours():
     vehicle = {"start_index": 0, "end_index": 0, "time_window": [10, 500]}
-    vehicle["breaks"] = [{"id": 1, "service": 60, "time_windows": [[100, 480]]}, {"id": 2, "service": 30}]
+    vehicle["breaks"] = [
+        {"id": 1, "service": 60, "time_windows": [[100, 480]]},
+        {"id": 2, "service": 30},
+    ]
     assert parsed(problem([job(1)], vehicle=vehicle)).breaks == ((100, 440, 60), (10, 470, 30))
     vehicle["breaks"][0]["time_windows"] = [[490, 495]]
     with pytest.raises(Unreadable, match=r"'breaks\[0\]' cannot be taken within the 'time_window'"):
@@ -172,13 +183,20 @@ def test_times_since_1970_are_shown_as_dates():
 
 def test_places_in_degrees_need_a_speed_or_a_matrix(tmp_path):
     jobs = [{"id": 1, "location": [10.8, 59.9]}, {"id": 2, "location": [10.7, 59.8]}]
-    document = {"vehicles": [{"id": 0, "start": [10.75, 59.91], "end": [10.75, 59.91]}], "jobs": jobs}
-    with pytest.raises(Unreadable, match=r"give a matrix of travel times \(--matrix\), or a speed in km/h"):
+    document = {
+        "vehicles": [{"id": 0, "start": [10.75, 59.91], "end": [10.75, 59.91]}],
+        "jobs": jobs,
+    }
+    with pytest.raises(
+        Unreadable, match=r"give a matrix of travel times \(--matrix\), or a speed in km/h"
+    ):
         parsed(document)
     instance = parsed(document, Beside(speed=36.0))
     assert instance.source.geographic
     assert instance.end == 0
-    assert instance.travel[0, 1] == pytest.approx(100 * instance.source.distances(instance.travel, instance.cost)[0, 1])
+    assert instance.travel[0, 1] == pytest.approx(
+        100 * instance.source.distances(instance.travel, instance.cost)[0, 1]
+    )
     (tmp_path / "p.json").write_text(json.dumps(problem([job(1), job(2)], matrices=None)))
     (tmp_path / "m.json").write_text(json.dumps({"durations": DURATIONS}))
     assert read(tmp_path / "p.json", matrix=tmp_path / "m.json").travel[0, 2] == 20
@@ -188,20 +206,53 @@ def test_places_in_degrees_need_a_speed_or_a_matrix(tmp_path):
     ("change", "said"),
     [
         ({"vehicles": []}, "'vehicles' has 0; expected one"),
-        ({"vehicles": [{"id": 1}, {"id": 2}]}, "'vehicles' has 2; expected one, since Fairway plans the tour of a single"),
-        ({"vehicles": [{"id": 1, "start_index": 0, "skills": [1]}]}, r"'skills' in 'vehicles\[0\]' cannot be served"),
-        ({"jobs": [job(1, skills=[3])]}, r"'skills' in 'jobs\[0\]' cannot be served by Fairway; leave it out"),
-        ({"vehicles": [{"id": 1, "start_index": 0, "max_tasks": 0}]}, "'max_tasks' is 0 for 1 tasks"),
-        ({"vehicles": [{"id": 1, "start_index": 0, "max_travel_time": 9}]}, "'max_travel_time' cannot be served"),
+        (
+            {"vehicles": [{"id": 1}, {"id": 2}]},
+            "'vehicles' has 2; expected one, since Fairway plans",
+        ),
+        (
+            {"vehicles": [{"id": 1, "start_index": 0, "skills": [1]}]},
+            r"'skills' in 'vehicles\[0\]' cannot be served",
+        ),
+        (
+            {"jobs": [job(1, skills=[3])]},
+            r"'skills' in 'jobs\[0\]' cannot be served by Fairway; leave it out",
+        ),
+        (
+            {"vehicles": [{"id": 1, "start_index": 0, "max_tasks": 0}]},
+            "'max_tasks' is 0 for 1 tasks",
+        ),
+        (
+            {"vehicles": [{"id": 1, "start_index": 0, "max_travel_time": 9}]},
+            "'max_travel_time' cannot be served",
+        ),
         ({"vehicles": [{"id": 1, "start_index": 0, "max_distance": 9}]}, "'max_distance' in"),
         ({"vehicles": [{"id": 1, "start_index": 0, "steps": [{"type": "start"}]}]}, "'steps' in"),
-        ({"vehicles": [{"id": 1, "start_index": 0, "capacity": [1, 2]}]}, "capacity' has 2 components"),
-        ({"jobs": [job(1, delivery=[1, 2])]}, r"'jobs\[0\].delivery' has 2 components; amounts of one component"),
-        ({"jobs": [job(1, delivery=[1])]}, "the vehicle has no 'capacity' where tasks have amounts"),
+        (
+            {"vehicles": [{"id": 1, "start_index": 0, "capacity": [1, 2]}]},
+            "capacity' has 2 components",
+        ),
+        (
+            {"jobs": [job(1, delivery=[1, 2])]},
+            r"'jobs\[0\].delivery' has 2 components; amounts of one component",
+        ),
+        (
+            {"jobs": [job(1, delivery=[1])]},
+            "the vehicle has no 'capacity' where tasks have amounts",
+        ),
         ({"jobs": [job(1, service_per_type={"a": 1})]}, "'service_per_type' in"),
-        ({"jobs": [job(1, time_window=[1, 2])]}, "the key 'time_window' in 'jobs.0.' is unknown, and looks like 'time_w"),
-        ({"jobs": [job(1, time_windows=[[5, 2]])]}, r"'jobs\[0\].time_windows\[0\]' is a list; expected \[start, end\]"),
-        ({"jobs": [job(1, service=-1)]}, r"'jobs\[0\].service' is the number -1.0; expected a number, zero or more"),
+        (
+            {"jobs": [job(1, time_window=[1, 2])]},
+            "the key 'time_window' in 'jobs.0.' is unknown, and looks",
+        ),
+        (
+            {"jobs": [job(1, time_windows=[[5, 2]])]},
+            r"'jobs\[0\].time_windows\[0\]' is a list; expected \[sta",
+        ),
+        (
+            {"jobs": [job(1, service=-1)]},
+            r"'jobs\[0\].service' is the number -1.0; expected a number, zero or more",
+        ),
         ({"jobs": [job(1, priority=101)]}, "priority' is 101; expected 0 to 100"),
         ({"jobs": [job(9)]}, "'location_index' is 9; the matrix has rows 0 to 3"),
         ({"jobs": [{"id": 1}]}, "has no 'location_index' and no 'location'"),
@@ -221,7 +272,14 @@ def test_what_cannot_be_served_is_refused_by_the_name_of_its_field(change, said)
 
 
 def test_limits_that_bind_nothing_are_passed_over():
-    vehicle = {"start_index": 0, "end_index": 0, "max_tasks": 5, "skills": [], "profile": "car", "type": "van"}
+    vehicle = {
+        "start_index": 0,
+        "end_index": 0,
+        "max_tasks": 5,
+        "skills": [],
+        "profile": "car",
+        "type": "van",
+    }
     assert parsed(problem([job(1, skills=[])], vehicle=vehicle, options={"g": True})).nodes == 2
 
 
@@ -231,16 +289,31 @@ def test_limits_that_bind_nothing_are_passed_over():
 def random_problem(rng):
     size = 6
     durations = [[0 if a == b else rng.randrange(1, 40) for b in range(size)] for a in range(size)]
-    vehicle = rng.choice(({"start_index": 0, "end_index": 0}, {"start_index": 0}, {"end_index": 5}, {"start_index": 0, "end_index": 5}))
+    vehicle = rng.choice(
+        (
+            {"start_index": 0, "end_index": 0},
+            {"start_index": 0},
+            {"end_index": 5},
+            {"start_index": 0, "end_index": 5},
+        )
+    )
     if rng.random() < 0.6:
         first = rng.randrange(20)
         vehicle["time_window"] = [first, first + rng.randrange(60, 160)]
     loaded = rng.choice((None, "pickup", "delivery", "shipment"))
     jobs = []
     for number in range(1, rng.randrange(2, 5)):
-        each = {"id": number, "location_index": rng.randrange(1, 5), "priority": rng.choice((0, 0, 3, 10))}
+        each = {
+            "id": number,
+            "location_index": rng.randrange(1, 5),
+            "priority": rng.choice((0, 0, 3, 10)),
+        }
         each |= {"service": rng.randrange(9)} if rng.random() < 0.5 else {}
-        each |= {"setup": rng.randrange(15)} if rng.random() < 0.5 and number == each["location_index"] else {}
+        each |= (
+            {"setup": rng.randrange(15)}
+            if rng.random() < 0.5 and number == each["location_index"]
+            else {}
+        )
         if rng.random() < 0.5:
             ends = sorted(rng.sample(range(150), rng.choice((2, 4))))
             each["time_windows"] = [ends[at : at + 2] for at in range(0, len(ends), 2)]
@@ -248,15 +321,30 @@ def random_problem(rng):
         jobs.append(each)
     shipments = []
     if loaded == "shipment":
-        pickup, delivery = ({"id": 1, "location_index": rng.randrange(1, 5), "service": 2} for _ in range(2))
-        shipments = [{"pickup": pickup, "delivery": delivery, "amount": [rng.randrange(1, 5)], "priority": rng.choice((0, 5))}]
+        pickup, delivery = (
+            {"id": 1, "location_index": rng.randrange(1, 5), "service": 2} for _ in range(2)
+        )
+        shipments = [
+            {
+                "pickup": pickup,
+                "delivery": delivery,
+                "amount": [rng.randrange(1, 5)],
+                "priority": rng.choice((0, 5)),
+            }
+        ]
     vehicle |= {"capacity": [rng.randrange(2, 6)]} if loaded else {}
     return problem(jobs, shipments, vehicle, matrices={"car": {"durations": durations}})
 
 
 def tasks_listed(document):
     for each in document["jobs"]:
-        yield "job", each, each.get("delivery", [0])[0], each.get("pickup", [0])[0], each["priority"]
+        yield (
+            "job",
+            each,
+            each.get("delivery", [0])[0],
+            each.get("pickup", [0])[0],
+            each["priority"],
+        )
     for each in document["shipments"]:
         amount = each["amount"][0]
         yield "pickup", each["pickup"], 0, amount, each["priority"]
@@ -268,9 +356,8 @@ def plan_cost(document, order, listed):
     vehicle, durations = document["vehicles"][0], document["matrices"]["car"]["durations"]
     first, last = vehicle.get("time_window", (0, math.inf))
     kinds = [listed[at][0] for at in order]
-    if "pickup" in kinds or "delivery" in kinds:
-        if kinds.count("pickup") != kinds.count("delivery") or kinds.index("pickup") > kinds.index("delivery"):
-            return None
+    if [kind for kind in kinds if kind != "job"] not in ([], ["pickup", "delivery"]):
+        return None
     capacity = vehicle.get("capacity", [math.inf])[0]
     load = sum(listed[at][2] for at in order if listed[at][0] == "job")
     now, here, cost = first, vehicle.get("start_index"), 0
@@ -281,14 +368,19 @@ def plan_cost(document, order, listed):
         place = task["location_index"]
         leg = 0 if here is None else durations[here][place]
         now, cost = now + leg, cost + leg
-        starts = [max(now, a) for a, b in task.get("time_windows", [(0, math.inf)]) if max(now, a) <= b]
+        starts = [
+            max(now, a) for a, b in task.get("time_windows", [(0, math.inf)]) if max(now, a) <= b
+        ]
         load += taken - given
         if not starts or load > capacity:
             return None
         now = starts[0] + task.get("service", 0) + (task.get("setup", 0) if here != place else 0)
         here = place
     if "end_index" in vehicle and order:
-        now, cost = now + durations[here][vehicle["end_index"]], cost + durations[here][vehicle["end_index"]]
+        now, cost = (
+            now + durations[here][vehicle["end_index"]],
+            cost + durations[here][vehicle["end_index"]],
+        )
     return cost if now <= last else None
 
 
