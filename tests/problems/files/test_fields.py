@@ -76,7 +76,7 @@ def asked(rng, *, of_a_table=False):
     kept = {key for key in (OF_A_TABLE if of_a_table else drawn) if rng.random() < 0.5}
     if of_a_table and load == "signed":  # a table says so by an amount that is delivered
         drawn["demand"] = [0, -1, *drawn["demand"][2:]]
-        kept.add("demand")
+        kept |= {"demand", "capacity"}
     return {key: drawn[key] for key in drawn if key in kept or (key == "load" and signed)}
 
 

@@ -293,7 +293,7 @@ def _balance(table: Table, asked: dict[str, Any]) -> None:
             demand[delivery] -= demand[pickup]
         elif pickup in blank:
             demand[pickup] -= demand[delivery]
-    if (demand < 0).any():
+    if (demand < 0).any() and (asked["pairs"] or "capacity" in asked):
         asked["load"] = "signed"
 
 

@@ -51,7 +51,8 @@ def render(instance: Instance) -> str:
     for field, words in ABSENT.items():
         if field in asked:
             raise Unreadable(f"CSV has no column for {words}; write .json instead")
-    if instance.load != ("signed" if (instance.demand < 0).any() else "growing"):
+    limited = bool(instance.pairs) or math.isfinite(instance.capacity)
+    if instance.load != ("signed" if limited and (instance.demand < 0).any() else "growing"):
         raise Unreadable("CSV has no column for a load that is not growing; write .json instead")
     names = instance.names or tuple(map(str, range(instance.nodes)))
     columns = _places(instance, names)

@@ -205,6 +205,9 @@ def _source(stops: Sequence[Stop], vehicle: Vehicle, ways: Ways) -> Source:
         "location_index": tuple(
             "" if stop.place is None else stop.place.index_text for stop in stops
         ),
+        "priority": tuple(
+            "" if not task or not task.priority else f"{task.priority:.0f}" for task in tasks
+        ),
         "setup": tuple("" if not task or not task.setup else f"{task.setup:.0f}" for task in tasks),
     }
     times = [edge for task in tasks if task is not None for span in task.windows for edge in span]
