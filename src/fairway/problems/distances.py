@@ -95,7 +95,8 @@ def detour(travel: Float[np.ndarray, "N N"]) -> tuple[int, int, int] | None:
 def great_circle(points: Float[np.ndarray, "N 2"]) -> Float[np.ndarray, "N N"]:
     """Kilometres between places given as longitude and latitude in degrees, along the surface of a sphere."""
     longitude, latitude = np.radians(points).T
-    across = np.sin((longitude[:, None] - longitude) / 2) ** 2
-    along = np.sin((latitude[:, None] - latitude) / 2) ** 2
-    chord = along + np.cos(latitude)[:, None] * np.cos(latitude) * across
-    return 2 * EARTH * np.arcsin(np.sqrt(np.clip(chord, 0.0, 1.0)))
+    level = np.cos(latitude)
+    chord = np.zeros((len(points), len(points)))
+    for axis in (level * np.cos(longitude), level * np.sin(longitude), np.sin(latitude)):
+        chord += (axis[:, None] - axis) ** 2
+    return 2 * EARTH * np.arcsin(np.minimum(np.sqrt(chord, out=chord) / 2, 1.0))

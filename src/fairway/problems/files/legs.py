@@ -76,11 +76,12 @@ class Matrix:
             points, geographic = self.points, True
         legs = Legs(travel, self.cost, None, geographic, self.distance_unit)
         if self.names is not None and names is not None:
-            if missing := [name for name in names if name not in self.names]:
+            row = {name: at for at, name in enumerate(self.names)}
+            if missing := [name for name in names if name not in row]:
                 raise Unreadable(
                     f"the matrix has no row for the stop {shortened(missing[0])}; expected the names of the table"
                 )
-            legs = legs.chosen([self.names.index(name) for name in names])
+            legs = legs.chosen([row[name] for name in names])
         return replace(legs, points=points)
 
 

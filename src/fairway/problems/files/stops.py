@@ -1,6 +1,7 @@
 """From the rows of a table of stops to an instance: what each column asks for, and how stops are reached."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -77,8 +78,9 @@ def instance_of(table: Table, name: str, beside: Beside) -> Instance:
     table, kinds = table.chosen(order), [kinds[at] for at in order]
     names, ids, known = _names(table)
     ways = _legs(listed, table, cells, beside, names)
-    places = [stops.index(at) for at in order]
-    ways = ways if order == stops else ways.chosen(places)
+    if order != stops:
+        place = {at: row for row, at in enumerate(stops)}
+        ways = ways.chosen([place[at] for at in order])
     source = _source(table, cells, ways, ids, beside)
     asked, lines = _asked(table, cells, known)
     asked["breaks"], asked["end"] = breaks, _end(table, kinds)
@@ -127,16 +129,17 @@ def _names(table: Table) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None
     _check_distinct(ids or given)
     texts = [cell for cell, _ in given]
     if main == "name" and ids:
+        counted = Counter(texts)
         texts = [
-            f"{text} ({each})" if texts.count(text) > 1 else text
+            f"{text} ({each})" if counted[text] > 1 else text
             for text, (each, _) in zip(texts, ids, strict=True)
         ]
     _check_distinct(list(zip(texts, table.lines, strict=True)))
     known = {text: node for node, text in enumerate(texts)}
     known |= {text: node for node, (text, _) in enumerate(ids)}
-    counted = main == "id" and texts == list(map(str, range(len(texts))))
+    numbered = main == "id" and texts == list(map(str, range(len(texts))))
     both = tuple(text for text, _ in ids) if main == "name" and ids else None
-    return None if counted else tuple(texts), both, known
+    return None if numbered else tuple(texts), both, known
 
 
 def _check_distinct(cells: Sequence[tuple[str, int]]) -> None:

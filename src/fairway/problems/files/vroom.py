@@ -101,22 +101,25 @@ def _times(
     travel, cost = ways.travel.copy(), ways.cost
     service = np.array([0.0 if stop.task is None else stop.task.service for stop in stops])
     setup = np.array([0.0 if stop.task is None else stop.task.setup for stop in stops])
-    keys = [None if stop.place is None else stop.place.key for stop in stops]
     rate = vehicle.per_task_hour / 3600.0
-    extra = np.broadcast_to(rate * service, travel.shape).copy()
-    extra[0, 1:] += vehicle.fixed
+    if rate or vehicle.fixed:
+        cost = (ways.travel if cost is None else cost) + rate * service
+        cost[0, 1:] += vehicle.fixed
+    numbers: dict[object, int] = {}
+    keys = (None if stop.place is None else stop.place.key for stop in stops)
+    places = np.array([numbers.setdefault(key, len(numbers)) for key in keys])
     for node in np.flatnonzero(setup).tolist():
         task = stops[node].task
         assert task is not None, "only tasks have a setup"
-        elsewhere = np.array([key != keys[node] for key in keys])
-        extra[elsewhere, node] += rate * setup[node]
+        elsewhere = places != places[node]
+        if rate:
+            assert cost is not None, "tasks have a cost by now"
+            cost[elsewhere, node] += rate * setup[node]
         if np.count_nonzero(~elsewhere) > 1 and not task.windows:
             cost = ways.travel if cost is None else cost
             travel[elsewhere, node] += setup[node]
         else:
             service[node] += setup[node]
-    if extra.any():
-        cost = (ways.travel if cost is None else cost) + extra
     return travel, cost, service
 
 
