@@ -337,6 +337,13 @@ def replace_word(data: bytes, rng: random.Random) -> bytes:
     return (b" " if b" " in data else b",").join(words)
 
 
+def change_digit(data: bytes, rng: random.Random) -> bytes:
+    """Another digit in place of one, which leaves the form as it is."""
+    places = [at for at, byte in enumerate(data) if 48 <= byte <= 57]
+    at = rng.choice(places or [0])
+    return data[:at] + bytes([48 + rng.randrange(10)]) + data[at + 1 :]
+
+
 def repeat_line(data: bytes, rng: random.Random) -> bytes:
     """A line several times."""
     lines = data.splitlines(keepends=True)
@@ -367,6 +374,7 @@ KINDS = (
     splice,
     splice,
     replace_word,
+    *(change_digit,) * 6,
     repeat_line,
     drop_line,
     swap_lines,

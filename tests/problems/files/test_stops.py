@@ -302,6 +302,11 @@ def test_the_capacity_stands_in_the_row_of_the_depot():
             3,
         ),
         ("name,kind,lat,lon\nd,break,1,1\n", "every row is a break", 2),
+        (
+            "name,x,y,open\nd,1,1,0001-01-01T00:00+14:00\na,2,2,2026-11-18T08:00-05:00\n",
+            "at the end of the calendar",
+            2,
+        ),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(text, said, line):

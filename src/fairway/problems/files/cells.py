@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fairway.errors import InvalidRequest
 from fairway.problems.files.text import Unreadable, number, shortened
-from fairway.problems.source import STAMP, Clock
+from fairway.problems.source import STAMP, Clock, moment_of
 
 MINUTE = 60.0
 """Seconds of the time unit of tables with times of day."""
@@ -123,7 +123,12 @@ def clock_of(times: Sequence[tuple[str, int]]) -> Clock | None:
         return Clock(unit=MINUTE, several_days=days)
     moments = [_moment(cell, line) for cell, line in stamps]
     zone = _zone(moments, stamps)
-    local = [moment.astimezone(zone) if zone else moment for moment in moments]
+    try:
+        local = [moment.astimezone(zone) if zone else moment for moment in moments]
+    except OverflowError as error:
+        raise Unreadable(
+            "a date is at the end of the calendar; expected one of this age", stamps[0][1]
+        ) from error
     dates = {moment.date() for moment in local}
     last = max(local)
     ends_at_midnight = last.time() == datetime.time() and last.date() - min(
@@ -142,11 +147,9 @@ def clock_of(times: Sequence[tuple[str, int]]) -> Clock | None:
 
 def _moment(cell: str, line: int) -> datetime.datetime:
     try:
-        return datetime.datetime.fromisoformat(cell.replace("Z", "+00:00"))
-    except ValueError as error:
-        raise Unreadable(
-            f"expected a date and time like 2026-11-18T08:30, found {cell!r}", line
-        ) from error
+        return moment_of(cell)
+    except InvalidRequest as error:
+        raise Unreadable(str(error), line) from error
 
 
 def _zone(
