@@ -117,6 +117,17 @@ def test_rows_of_the_matrix_are_those_of_the_table_whichever_is_the_depot(beside
     assert instance.travel.tolist() == [[0, 3, 4], [1, 0, 2], [6, 5, 0]]
 
 
+def test_rows_in_another_order_than_the_stops_are_refused(beside):
+    stops = "name,lat,lon\nDepot,59.9,10.7\nMill,59.9,10.8\nQuay,59.8,10.9\n"
+    assert beside(OSRM, stops=stops).nodes == 3
+    turned = OSRM | {"sources": SOURCES[::-1]}
+    with pytest.raises(
+        FairwayError,
+        match=r"row 1 of the matrix lies 15.\d* km from stop 1 of the table, and row 3 at",
+    ):
+        beside(turned, stops=stops)
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [

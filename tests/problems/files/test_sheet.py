@@ -62,7 +62,7 @@ def test_dates_in_cells_are_dates():
 
 
 def test_the_first_sheet_with_stops_counts_and_blank_rows_do_not():
-    content = book((), HEADER, (), *ROWS, (None, None), before=2)
+    content = book(("Route of Monday",), (), HEADER, (), *ROWS, (None, None), before=2)
     assert sheet.parse(content, "", Beside(speed=40.0)).names == ("Depot", "Mill", "7")
 
 

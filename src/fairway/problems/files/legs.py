@@ -7,11 +7,13 @@ import numpy as np
 from jaxtyping import Float
 
 from fairway.problems import checks
-from fairway.problems.distances import Distances, great_circle
+from fairway.problems.distances import EARTH, Distances, great_circle
 from fairway.problems.files.text import Unreadable, check_size, shortened, travel_between
 
 MINUTE = 60.0
 """Seconds."""
+ASTRAY, NEARBY = 1.0, 0.1
+"""Kilometres from which on a stop cannot be that of a row, and up to which it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,8 @@ class Matrix:
         travel = self.travel / MINUTE if self.timed else self.travel
         if points is None:
             points, geographic = self.points, True
+        elif geographic:
+            self._check_places(points)
         legs = Legs(travel, self.cost, None, geographic, self.distance_unit)
         if self.names is not None and names is not None:
             row = {name: at for at, name in enumerate(self.names)}
@@ -83,6 +87,24 @@ class Matrix:
                 )
             legs = legs.chosen([row[name] for name in names])
         return replace(legs, points=points)
+
+    def _check_places(self, points: Float[np.ndarray, "N 2"]) -> None:
+        """Refuse rows in another order than the stops, where the matrix says whose place each is."""
+        if self.points is None or len(self.points) != len(points):
+            return
+        for row in np.flatnonzero(_apart(points, self.points) > ASTRAY).tolist():
+            closest = _apart(points[row : row + 1], self.points)
+            if closest.min() < NEARBY:
+                raise Unreadable(
+                    f"row {row + 1} of the matrix lies {closest[row]:.3g} km from stop {row + 1} of the table, and row "
+                    f"{int(closest.argmin()) + 1} at it; expected the rows in the order of the table"
+                )
+
+
+def _apart(some: Float[np.ndarray, "K 2"], others: Float[np.ndarray, "N 2"]) -> np.ndarray:
+    """Kilometres between places in pairs, near enough for small distances."""
+    across, along = np.radians(others - some).T
+    return EARTH * np.hypot(across * np.cos(np.radians(others[:, 1])), along)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ MOST_CONTENT = 2**28
 """Bytes of all its members, unpacked."""
 MOST_ROWS, MOST_COLUMNS = 50_000, 1_000
 """Looked at, blank ones included."""
+PREAMBLE = 10
+"""Rows among which the header must be."""
 EPOCH = datetime.date(1900, 1, 1)
 """Dates up to here are times of day in disguise."""
 
@@ -41,17 +43,26 @@ def parse(content: bytes, name: str, beside: Beside) -> Instance:
     try:
         _check_content(content)
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-        sheets = [list(_rows(sheet)) for sheet in book.worksheets]
+        sheets = [_from_header(list(_rows(sheet))) for sheet in book.worksheets]
     except Unreadable:
         raise
     except Exception as error:
         raise Unreadable(f"the spreadsheet is damaged: {error}") from error
-    chosen = next((rows for rows in sheets if rows and len(known_columns(rows[0][1])) >= 2), None)
+    chosen = next(filter(None, sheets), None)
     if chosen is None:
         raise Unreadable(
-            "no sheet begins with a header of stops; expected columns like name, lat, lon, open, close in its first row"
+            "no sheet begins with a header of stops; expected columns like name, lat, lon, open, close in one of its "
+            f"first {PREAMBLE} rows"
         )
     return instance_of(_table(chosen), name, beside)
+
+
+def _from_header(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+    """The rows of a sheet from its header on, above which titles may stand; none without a header."""
+    for at, (_, cells) in enumerate(rows[:PREAMBLE]):
+        if len(known_columns(cells)) >= 2:
+            return rows[at:]
+    return []
 
 
 def _table(rows: list[tuple[int, list[str]]]) -> Table:
