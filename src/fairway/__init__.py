@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from fairway.problems.instance import Instance as Instance
     from fairway.problems.sets import InstanceSet as InstanceSet
     from fairway.problems.sets import instance_set as instance_set
+    from fairway.problems.source import Clock as Clock
+    from fairway.problems.source import Source as Source
     from fairway.solver.explain.explanation import Explanation as Explanation
     from fairway.solver.explain.explanation import explain as explain
     from fairway.solver.results import Result as Result
@@ -69,6 +71,7 @@ _HOMES = {
     "problems.generate": ("LoweredDrafts", "RandomWindows", "TourWindows", "generate"),
     "problems.instance": ("TSPDL", "TSPTW", "Instance"),
     "problems.sets": ("InstanceSet", "instance_set"),
+    "problems.source": ("Clock", "Source"),
     "solver.explain.explanation": ("Explanation", "explain"),
     "solver.results": ("Result",),
     "solver.solving": ("solve",),

@@ -283,7 +283,16 @@ def test_solve_prints_the_schedule_of_one_instance(tours):
     out = run("solve", tours).stdout
     assert "tours  optimal" in out
     rows = {line.split()[0]: line.split() for line in out.splitlines() if line.strip()}
-    assert rows["stop"] == ["stop", "opens", "closes", "arrival", "wait", "start", "departure", "late"]
+    assert rows["stop"] == [
+        "stop",
+        "opens",
+        "closes",
+        "arrival",
+        "wait",
+        "start",
+        "departure",
+        "late",
+    ]
     assert rows["a"] == ["a", "0", "4", "5", "5", "6", "1"]
     assert rows["b"] == ["b", "30", "40", "10", "20", "30", "30"]
     assert rows["far"] == ["far", "0", "99", "left", "out"]

@@ -133,6 +133,17 @@ def test_degrees_beside_minutes_are_noted_and_sound_units_are_not():
     assert TSPTW(euclidean(whole), 480, 1020, 0, whole).notes == ()
 
 
+def test_a_tour_far_beyond_all_windows_is_noted():
+    seconds = np.full((3, 3), 60_000.0)
+    (said,) = Instance(seconds, closes=[600.0, 500, 600]).unit_notes
+    assert "travel and service cannot be in the unit of the windows" in said
+    assert "add up to 120000 where windows span 600" in said
+    assert Instance(seconds / 60, closes=[600.0, 500, 600]).unit_notes == ()
+    assert Instance(seconds, closes=[600.0, 500, np.inf]).unit_notes == ()
+    assert Instance(seconds, closes=600, prize=5).unit_notes == ()
+    assert Instance(seconds, windows={1: [(0, 9)], 2: [(1, 2), (3, 600)]}).unit_notes == (said,)
+
+
 @pytest.mark.parametrize("hardness", ["easy", "medium", "hard"])
 @pytest.mark.parametrize("n", [20, 100, 500])
 def test_the_papers_instances_are_not_taken_for_degrees(hardness, n):

@@ -1,4 +1,5 @@
 import datetime
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -51,6 +52,7 @@ def test_stamps_with_a_zone_are_brought_to_the_one_zone_of_the_clock():
     clock = Clock(DATE, zone=datetime.timezone(datetime.timedelta(hours=1)))
     assert clock.time("2026-11-18T08:30+01:00") == 510
     assert clock.time("2026-11-18T07:30Z") == 510
+    assert clock.time("2026-11-18 02:30 -05:00") == 510
     assert clock.moment(510).isoformat() == "2026-11-18T08:30:00+01:00"
 
 
@@ -82,6 +84,7 @@ def test_stamps_fit_the_clock_or_are_refused():
         (Clock(DATE), 1950, "2026-11-19 08:30"),
         (Clock(DATE, several_days=True), 510, "2026-11-18 08:30"),
         (Clock(several_days=True), 510, "day 1 08:30"),
+        (Clock(), math.inf, ""),
     ],
 )
 def test_times_are_shown_with_seconds_and_days_only_where_they_say_something(clock, time, text):

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fairway.cli import show
+from fairway.cli.options import Reading
 from fairway.errors import FairwayError, InvalidRequest
-from fairway.problems.distances import Distances
 from fairway.problems.files import read, tours
 from fairway.problems.instance import Instance
 from fairway.problems.sets import InstanceSet
@@ -19,9 +19,14 @@ class Group(NamedTuple):
     instances: list[Instance] | InstanceSet
 
 
-def one_instance(path: Path, index: int | None, distances: Distances | None) -> Instance:
+def item_of(path: Path, reading: Reading) -> Instance | InstanceSet:
+    """What a file holds, with what was given beside it."""
+    return read(path, reading.distances, matrix=reading.matrix, speed=reading.speed)
+
+
+def one_instance(path: Path, index: int | None, reading: Reading) -> Instance:
     """The instance of a file, or the one of a set that `index` names."""
-    item = read(path, distances)
+    item = item_of(path, reading)
     if isinstance(item, Instance):
         if index not in (None, 0):
             raise InvalidRequest(f"{path}: holds one instance; --index {index} is not in it")
@@ -40,15 +45,13 @@ def member(instances: InstanceSet, index: int, source: str) -> Instance:
     return instances[index]
 
 
-def groups(
-    paths: list[Path], distances: Distances | None
-) -> tuple[list[Group], list[FairwayError]]:
+def groups(paths: list[Path], reading: Reading) -> tuple[list[Group], list[FairwayError]]:
     """What the files hold, single instances together and each set by itself, and why others cannot be read."""
     labels, instances = [], []
     sets, refused = [], []
     for path in paths:
         try:
-            item = read(path, distances)
+            item = item_of(path, reading)
         except FairwayError as error:
             refused.append(error)
             continue

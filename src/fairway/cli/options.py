@@ -1,7 +1,7 @@
 """The options that several verbs share."""
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -12,7 +12,6 @@ from typer import Argument, Option
 File = Annotated[Path, Argument(help="Instance file in any known format (-: standard input)")]
 Index = Annotated[int | None, Option(help="Which instance of a set, counted from 0")]
 Rule = Literal["float", "floor", "nearest", "F"]
-Distances = Annotated[Rule | None, Option(help="Rounding of distances (default: as the file says)")]
 TOUR = "Stops in order, such as 3,1,2 or by name, or a file of them"
 Tour = Annotated[str, Option(help=TOUR)]
 Objective = Annotated[
@@ -32,6 +31,22 @@ Day = Annotated[
 ]
 Json = Annotated[bool, Option("--json", help="Print one JSON line per instance")]
 BedName = Annotated[str, Argument(help="Name of a test set; see fairway bed list")]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How instance files are read, beside what they say themselves."""
+
+    distances: Annotated[
+        Rule | None, Option(help="Rounding of distances (default: as the file says)")
+    ] = None
+    matrix: Annotated[
+        Path | None,
+        Option(help="Travel times between the stops: answer of OSRM or Valhalla, JSON, CSV or npz"),
+    ] = None
+    speed: Annotated[
+        float | None, Option(help="Speed in km/h between stops given by latitude and longitude")
+    ] = None
 
 
 def spelled_out(command: Callable[..., None]) -> Callable[..., None]:

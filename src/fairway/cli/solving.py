@@ -9,7 +9,17 @@ import typer
 from typer import Argument, Option
 
 from fairway.cli import ANSWERED, BAD_INPUT, INTERRUPTED, NOT_FEASIBLE, complain
-from fairway.cli.options import Day, Distances, File, Index, Json, Objective, Out, PlanFormat
+from fairway.cli.options import (
+    Day,
+    File,
+    Index,
+    Json,
+    Objective,
+    Out,
+    PlanFormat,
+    Reading,
+    spelled_out,
+)
 from fairway.errors import InvalidRequest
 
 if TYPE_CHECKING:
@@ -23,7 +33,9 @@ MOST_TOURS = 20
 """Results whose tours are printed below the table; --json has them all."""
 
 
+@spelled_out
 def solve(
+    reading: Reading,
     files: Annotated[
         list[Path] | None, Argument(help="Instance files (default: the examples that ship)")
     ] = None,
@@ -44,7 +56,6 @@ def solve(
     out: Out = None,
     form: PlanFormat = None,
     date: Day = None,
-    distances: Distances = None,
     json: Json = False,
 ) -> None:
     """Find the best tour of each instance in the time given, verified, and proved optimal where possible."""
@@ -56,7 +67,7 @@ def solve(
 
     chosen = choice_of(None if policy == "none" else policy)
     request = Request(seconds, iterations, seed, objective, chosen, drop)
-    groups, refused = inputs.groups(files or inputs.bundled_examples(), distances)
+    groups, refused = inputs.groups(files or inputs.bundled_examples(), reading)
     count = len(refused) + sum(len(group.labels) for group in groups)
     if count != 1 and any(each is not None for each in (plot, initial, out)):
         raise InvalidRequest(
@@ -80,18 +91,19 @@ def solve(
     )  # an interruption counts most, then what could not be read
 
 
+@spelled_out
 def explain(
+    reading: Reading,
     file: File,
     index: Index = None,
     seconds: Annotated[float, Option(help="Time limit")] = 10.0,
-    distances: Distances = None,
     json: Json = False,
 ) -> None:
     """Explain why an instance has no tour: the stops in conflict, and the smallest change that would help."""
     from fairway.cli import answers, inputs, show
     from fairway.solver.explain.explanation import explain as find_out
 
-    instance = inputs.one_instance(file, index, distances)
+    instance = inputs.one_instance(file, index, reading)
     explanation = find_out(instance, seconds)
     label = instance.name or file.stem
     if json:

@@ -11,7 +11,17 @@ from typer import Argument, Option
 from fairway.cli import ANSWERED, NOT_FEASIBLE
 from fairway.cli.benching import bench_app
 from fairway.cli.evaluating import evaluate_app
-from fairway.cli.options import TOUR, BedName, Distances, File, Index, Json, Objective, Tour
+from fairway.cli.options import (
+    TOUR,
+    BedName,
+    File,
+    Index,
+    Json,
+    Objective,
+    Reading,
+    Tour,
+    spelled_out,
+)
 from fairway.cli.reporting import report
 from fairway.cli.solving import explain, solve, warmup
 from fairway.cli.training import train
@@ -38,11 +48,12 @@ def fairway(
         raise typer.Exit(ANSWERED)
 
 
+@spelled_out
 def verify(
+    reading: Reading,
     file: File,
     tour: Tour,
     index: Index = None,
-    distances: Distances = None,
     tolerance: Annotated[float | None, Option(help="Excess allowed over a limit")] = None,
     objective: Objective = "cost",
     json: Json = False,
@@ -53,7 +64,7 @@ def verify(
     from fairway.judge import verify as judge
     from fairway.outputs.plan import plan_of
 
-    instance = inputs.one_instance(file, index, distances)
+    instance = inputs.one_instance(file, index, reading)
     stops = inputs.tour_given(tour, instance)
     verdict = judge(instance, stops, tolerance, objective=objective)
     label = instance.name or file.stem
@@ -68,18 +79,19 @@ def verify(
     raise typer.Exit(NOT_FEASIBLE if isinstance(verdict, Rejection) else ANSWERED)
 
 
+@spelled_out
 def plot(
+    reading: Reading,
     file: File,
     tour: Annotated[str | None, Option(help=TOUR)] = None,
     output: Annotated[Path | None, Option("--output", "-o", help="Picture, .png or .svg")] = None,
     index: Index = None,
-    distances: Distances = None,
 ) -> None:
     """Draw an instance, or a tour on the map beside its schedule."""
     from fairway.cli import inputs, show
     from fairway.pictures import draw, save
 
-    instance = inputs.one_instance(file, index, distances)
+    instance = inputs.one_instance(file, index, reading)
     stops = None if tour is None else inputs.tour_given(tour, instance)
     place = output or Path(f"{'stdin' if str(file) == '-' else file.stem}.png")
     save(draw(instance, stops), place)
@@ -118,19 +130,24 @@ def generate(
         raise InvalidRequest("a set of instances needs --output with a name that ends in .npz")
 
 
+@spelled_out
 def convert(
+    reading: Reading,
     file: File,
     output: Annotated[Path, Argument(help="File to write")],
     form: Annotated[str | None, Option("--format", help="Format (default: by the suffix)")] = None,
     index: Index = None,
-    distances: Distances = None,
 ) -> None:
     """Convert an instance or a set from one file format to another."""
     from fairway.cli import inputs, show
-    from fairway.problems.files import read, write
+    from fairway.problems.files import write
     from fairway.problems.instance import Instance
 
-    item = read(file, distances) if index is None else inputs.one_instance(file, index, distances)
+    item = (
+        inputs.item_of(file, reading)
+        if index is None
+        else inputs.one_instance(file, index, reading)
+    )
     write(item, output, form)
     if isinstance(item, Instance):
         for sentence in (*item.notes, *_losses(item, output)):
@@ -194,6 +211,8 @@ def _losses(item: "Instance", output: Path) -> list[str]:
 
     kept = read(output) if output.is_file() else item
     losses = []
+    if item.source is not None and getattr(kept, "source", None) != item.source:
+        losses.append("times of day, further columns and ids are not all kept in this format")
     if item.names is not None and getattr(kept, "names", None) != item.names:
         losses.append("the names of the stops are not kept in this format")
     if isinstance(kept, Instance) and (kept.service != item.service).any():

@@ -23,6 +23,9 @@ LONGEST_NAME = 1_000
 TINY = 0.02
 """Of the time in which stops are open, a longest leg that cannot be meant."""
 
+FAR = 10.0
+"""Times the span of all windows, a tour that cannot be meant in their unit."""
+
 LARGEST = 1e15
 """Beyond it float64 no longer tells neighbouring thousandths apart, and sums along a tour lose meaning."""
 
@@ -271,6 +274,20 @@ def unit_notes(
     return (
         f"the coordinates look like degrees: the longest leg takes {far:.3g} where windows span {span:g}; "
         "give travel in the unit of the windows, or coordinates in a plane",
+    )
+
+
+def far_notes(
+    travel: Float[np.ndarray, "N N"], service: Float[np.ndarray, " N"], span: float
+) -> tuple[str, ...]:
+    """A sentence where even the quickest way into each stop adds up to far more than windows span; else nothing."""
+    quickest = (travel + np.diag(np.full(len(travel), np.inf))).min(axis=0)[1:]
+    least = float(quickest[np.isfinite(quickest)].sum() + service.sum())
+    if least <= FAR * span:
+        return ()
+    return (
+        "travel and service cannot be in the unit of the windows: the quickest way into each stop and the service "
+        f"there add up to {least:.6g} where windows span {span:g}; give all of them in one unit, such as minutes",
     )
 
 

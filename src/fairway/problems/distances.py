@@ -1,4 +1,4 @@
-"""Travel matrices from coordinates, under the four rules that published instances use."""
+"""Travel matrices from coordinates: in a plane under the four rules that published instances use, or on the earth."""
 
 from functools import reduce
 from typing import Literal, get_args
@@ -10,6 +10,9 @@ from fairway.errors import InvalidRequest
 
 Distances = Literal["float", "floor", "nearest", "F"]
 """How Euclidean distances become travel: as they are, floored, rounded to nearest, or by rule F (relaxed once)."""
+
+EARTH = 6371.0088
+"""Kilometres of its mean radius."""
 
 BLOCK = 64
 """Rows of a matrix that are added at a time."""
@@ -87,3 +90,13 @@ def detour(travel: Float[np.ndarray, "N N"]) -> tuple[int, int, int] | None:
             i, j = np.argwhere(shorter)[0].tolist()
             return i, k, j
     return None
+
+
+def great_circle(points: Float[np.ndarray, "N 2"]) -> Float[np.ndarray, "N N"]:
+    """Kilometres between places given as longitude and latitude in degrees, along the surface of a sphere."""
+    longitude, latitude = np.radians(points).T
+    level = np.cos(latitude)
+    chord = np.zeros((len(points), len(points)))
+    for axis in (level * np.cos(longitude), level * np.sin(longitude), np.sin(latitude)):
+        chord += (axis[:, None] - axis) ** 2
+    return 2 * EARTH * np.arcsin(np.minimum(np.sqrt(chord, out=chord) / 2, 1.0))

@@ -108,11 +108,10 @@ class Instance:
         square = checks.matrix(travel, "travel", infinite=True)
         nodes = len(square)
         signed = checks.choice(load, "load", ("growing", "shrinking", "signed")) == "signed"
+        same, most = cost is None or cost is travel, math.inf if capacity is None else capacity
         checked = {
             "travel": square,
-            "cost": square
-            if cost is None or cost is travel
-            else checks.matrix(cost, "cost", nodes, infinite=True),
+            "cost": square if same else checks.matrix(cost, "cost", nodes, infinite=True),
             "service": checks.vector(service, "service", nodes, non_negative=True),
             "opens": checks.vector(opens, "opens", nodes, absent=0.0),
             "closes": checks.vector(closes, "closes", nodes, absent=math.inf),
@@ -121,9 +120,7 @@ class Instance:
             "latest": checks.vector(latest, "latest", nodes, absent=math.inf),
             "demand": checks.vector(demand, "demand", nodes, non_negative=not signed, absent=0.0),
             "draft": checks.vector(draft, "draft", nodes, non_negative=True, absent=math.inf),
-            "capacity": checks.amount(
-                math.inf if capacity is None else capacity, "capacity", infinite=True
-            ),
+            "capacity": checks.amount(most, "capacity", infinite=True),
             "load": load,
             "aboard": checks.amount(aboard, "aboard"),
             "before": checks.node_pairs(before, "before", nodes),
@@ -188,9 +185,15 @@ class Instance:
     @property
     def unit_notes(self) -> tuple[str, ...]:
         """Those of the notes that say that units do not fit, which are quick to have."""
-        if not np.isfinite(self.closes[1:]).all():
+        last = self.closes.copy()
+        for node, spans in self.windows.items():
+            last[node] = spans[-1][1]
+        if not np.isfinite(last[1:]).all():
             return ()
-        return checks.unit_notes(self.coordinates, self.travel, self.opens, self.closes)
+        degrees = checks.unit_notes(self.coordinates, self.travel, self.opens, last)
+        if degrees or _finite(self.prize) or _finite(self.late):
+            return degrees
+        return checks.far_notes(self.travel, self.service, float(last[1:].max() - self.opens.min()))
 
     @property
     def problem(self) -> str:

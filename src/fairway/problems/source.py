@@ -5,6 +5,7 @@ and phone numbers, by the ids that the user knows.
 """
 
 import datetime
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +28,8 @@ STAMP = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?\s*(?:Z|[+-]\d{2}:?\d{2})?)?"
 )
 """An ISO stamp, or a date alone."""
+OFFSET = re.compile(r"\s+(?=Z$|[+-]\d{2}:?\d{2}$)")
+"""The blank before the offset of a stamp."""
 EXAMPLES = "a time of day like 08:30 or 8:30 pm, or a date and time like 2026-11-18T08:30"
 
 Item = TypeVar("Item")
@@ -46,7 +49,9 @@ class Clock:
     """The offset in which stamps were given, if any."""
 
     def show(self, time: float) -> str:
-        """A time as people write it: 08:30, or with the day where there is more than one."""
+        """A time as people write it: 08:30, or with the day where there is more than one; nothing for never."""
+        if math.isinf(time):
+            return ""
         day, within = divmod(round(time * self.unit), DAY)
         text = f"{within // 3600:02d}:{within % 3600 // 60:02d}"
         text += f":{within % 60:02d}" if within % 60 else ""
@@ -79,10 +84,7 @@ class Clock:
         return seconds / self.unit
 
     def _stamped(self, text: str) -> float:
-        try:
-            stamp = datetime.datetime.fromisoformat(text.replace("Z", "+00:00").replace(" +", "+"))
-        except ValueError as error:
-            raise InvalidRequest(f"expected {EXAMPLES}, found {text!r}") from error
+        stamp = moment_of(text)
         if self.origin is None:
             raise InvalidRequest(f"{text!r} has a date, and the other times have none")
         if (stamp.tzinfo is None) != (self.zone is None):
@@ -132,6 +134,14 @@ class Source:
         if not self.distance_unit:
             return None
         return cost if self.speed is None else travel * self.speed
+
+
+def moment_of(text: str) -> datetime.datetime:
+    """The moment of a stamp; InvalidRequest where there is no such day or time."""
+    try:
+        return datetime.datetime.fromisoformat(OFFSET.sub("", text).replace("Z", "+00:00"))
+    except ValueError as error:
+        raise InvalidRequest(f"expected {EXAMPLES}, found {text[:40]!r}") from error
 
 
 def _of(items: Sequence[Item], nodes: Iterable[int]) -> tuple[Item, ...]:

@@ -1,5 +1,6 @@
 """Our own formats hold whatever may be asked of a tour, in any combination, and the classic files stay as they were."""
 
+import datetime
 import json
 import math
 import random
@@ -12,12 +13,19 @@ from fairway.problems.files import archive, document, table
 from fairway.problems.files.fields import FIELDS, problem_of, stated
 from fairway.problems.files.text import Unreadable
 from fairway.problems.instance import PER_NODE, TSPDL, TSPTW, Instance
+from fairway.problems.source import Clock, Source
 
 POINTS = np.array([[0.0, 0.0], [0.1, 1 / 3], [-7.25, 1e-9], [3.0, 4.0], [6.0, 8.0]])
 NODES = len(POINTS)
 NAMES = ("Depot", "travel", "opens", 'a "b", [c]', "Ærø: 4")
 OF_A_TABLE = ("service", "opens", "closes", "windows", "late", "latest", "demand", "draft")
-OF_A_TABLE += ("before", "pairs", "prize", "end")
+OF_A_TABLE += ("before", "pairs", "prize", "end", "capacity", "breaks")
+SOURCES = (
+    None,
+    Source(columns={"phone": ("1", "2", "", "3", "+ 4"), "Änderung": ("a", "b", "c", "d", "e")}),
+    Source(Clock(datetime.date(2026, 11, 18), several_days=True), ids=("a", "b", "c", "d", "e")),
+    Source(Clock(unit=1.0, zone=datetime.UTC), {}, "km", 0.5, geographic=True),
+)
 
 
 def numbers(rng, low, *, endless=False, depot=None):
@@ -42,7 +50,7 @@ def linked(rng):
 
 def asked(rng, *, of_a_table=False):
     """Random fields, each of which is there in half of the draws."""
-    load = "growing" if of_a_table else rng.choice(("growing", "shrinking", "signed"))
+    load = rng.choice(("growing", "signed") if of_a_table else ("growing", "shrinking", "signed"))
     signed = -4 if load == "signed" else 0
     drawn = {
         "cost": np.where(np.eye(NODES)[::-1] > 0, math.inf, euclidean(POINTS) * 2),
@@ -63,9 +71,12 @@ def asked(rng, *, of_a_table=False):
         "pairs": sorted(linked(rng), key=lambda pair: pair[::-1]),
         "prize": numbers(rng, 0, endless=True),
         "breaks": [(1, 5 / 3, 2), (0, math.inf, 0)],
-        "end": rng.choice((1, 4) if of_a_table else (None, 2)),
+        "end": rng.choice((None, 2)),
     }
     kept = {key for key in (OF_A_TABLE if of_a_table else drawn) if rng.random() < 0.5}
+    if of_a_table and load == "signed":  # a table says so by an amount that is delivered
+        drawn["demand"] = [0, -1, *drawn["demand"][2:]]
+        kept |= {"demand", "capacity"}
     return {key: drawn[key] for key in drawn if key in kept or (key == "load" and signed)}
 
 
@@ -77,12 +88,15 @@ def drawn(seed, *, of_a_table=False):
     if not of_a_table and rng.random() < 0.5:
         travel[1, 2] = rng.choice((math.inf, 5))
     names = rng.choice((None, NAMES))
-    return Instance(travel, **given, coordinates=points, names=names, name="stem")
+    source = None if of_a_table else rng.choice(SOURCES)
+    return Instance(travel, **given, coordinates=points, names=names, name="stem", source=source)
 
 
 def assert_same(found, expected):
     for field in type(expected).__dataclass_fields__:
-        assert np.array_equal(getattr(found, field), getattr(expected, field)), field
+        if field != "source":
+            assert np.array_equal(getattr(found, field), getattr(expected, field)), field
+    assert found.source == expected.source
     assert (found.cost is found.travel) == (expected.cost is expected.travel)
 
 

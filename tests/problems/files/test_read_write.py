@@ -105,15 +105,20 @@ def test_a_dash_reads_standard_input(monkeypatch):
     [
         (b"", "is empty"),
         (b" \r\n\t", "is empty"),
-        (b"hello\nworld\n", ":1: the format is not known; expected one of json, tsplib"),
+        (b"hello\nworld\n", ":1: the format is not known; expected one of vroom, json"),
         (
-            b"Name,Address,lat,lon\nMill,12 High St,59.9,10.7\n",
-            ":1: looks like CSV, but has no columns id, x, y, open, close or id, x, y, demand, draft; "
-            "found 'name, address, lat, lon'",
+            b"Company,Address,Telephone\nMill,12 High St,555\n",
+            ":1: looks like CSV, but has no columns id or name, x, y or lat, lon, open, close; "
+            "found 'company, address, telephone'",
+        ),
+        (
+            b"Name,Address,lat,lon\nMill,12 High St,59.9,10.7\nQuay,1 Low St,59.8,10.8\n",
+            "has latitudes and longitudes, and nothing says how fast one travels; give a speed in km/h (--speed 40), "
+            "or a matrix of travel times (--matrix)",
         ),
         (
             b'{"code": "Ok", "durations": [[0, 5], [5, 0]], "sources": []}',
-            "is a table of travel times, as OSRM makes them; put them under 'travel'",
+            "an OSRM table: give it as --matrix beside a CSV of stops",
         ),
         (b"id,x,y,open,close\n0,0,\0,0,9\n", ":2: holds binary data"),
         (b"id,x,y,open,close\n0,0,0,0,9\n\xff", ":3: holds bytes that are not UTF-8"),

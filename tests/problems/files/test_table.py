@@ -87,12 +87,21 @@ def test_service_is_zero_without_its_column():
 @pytest.mark.parametrize(
     ("text", "said", "line"),
     [
-        (WINDOWS.replace("service", "colour"), "column 'colour' is unknown", 1),
-        (WINDOWS.replace("service", "x"), "column 'x' is given twice", 1),
-        (WINDOWS.replace("service", "draft"), "column 'demand' is missing", 1),
-        ("id,x,y,open\na,0,0,0\n", "column 'close' is missing", 1),
-        ("id,x,y\na,0,0\n", "column 'open' is missing", 1),
-        ("x,y,demand,draft\n0,0,0,1\n", "column 'id' is missing", 1),
+        (
+            WINDOWS.replace("service", "sevice"),
+            "column 'sevice' is unknown, and looks like 'serv",
+            1,
+        ),
+        (
+            WINDOWS.replace("service", "x"),
+            "columns 'x' and 'x' both say 'x'; expected one of them",
+            1,
+        ),
+        (WINDOWS.replace("service", "from"), "columns 'open' and 'from' both say 'open'", 1),
+        ("id,x,open\na,0,0\n", "column 'y' is missing; expected it beside 'x'", 1),
+        ("id,open,close\na,0,0\n", "columns 'lat' and 'lon', or 'x' and 'y', are missing", 1),
+        ("id,x,y,lat,lon\na,0,0,0,0\n", "there are both x, y and lat, lon", 1),
+        ("x,y,demand,draft\n0,0,0,1\n", "column 'name' or 'id' is missing", 1),
         ("id,x,y,open,close\n", "no rows", 1),
         (WINDOWS.replace("A,3,4", "A,,4"), "column 'x' is blank", 3),
         (WINDOWS.replace("A,3,4", " ,3,4"), "column 'id' is blank", 3),
@@ -106,7 +115,7 @@ def test_service_is_zero_without_its_column():
         (WINDOWS.replace("A,3", '"A"b,3'), "is not a table", 3),
         (WINDOWS.replace("A,", "A" * 200_000 + ","), "is not a table: field larger", 3),
         (
-            WINDOWS.replace(",", ";").replace("0.5", "0,5"),
+            WINDOWS.replace("0.5", '"0,5"'),
             "'0,5'; write numbers with a decimal point",
             4,
         ),
@@ -129,7 +138,7 @@ def test_what_is_wrong_is_said_with_its_line(text, said, line):
         (WINDOWS.replace("A,", '"A\n",').replace("30,5", "30,-5"), 5, "service[2] is -5"),
         (WINDOWS[: WINDOWS.index("A,")], 2, "expected at least two nodes"),
         (DRAFTS.replace("0,0,0,0,9", "0,0,0,1,9"), 2, "the depot has a demand of 1"),
-        (DRAFTS.replace("2,5", "-2,5"), 3, "demand[1] is -2"),
+        (DRAFTS.replace("2,5", "1e16,5"), 3, "demand[1] is 1e+16"),
         (DRAFTS.replace("3,4\n2", "3,4\n\n2").replace("8,3,4", "8,3,-4"), 4, "draft[2] is -4"),
     ],
 )
@@ -265,7 +274,6 @@ def test_a_blank_cell_asks_for_nothing():
         ("8-10", ((8, 10),)),
         ("8 - 10;14-16", ((8, 10), (14, 16))),
         ("-8--2; 1.5e-3-2E1", ((-8, -2), (0.0015, 20))),
-        ("8:30-10:00; 14:00-", ((510, 600), (840, np.inf))),
         ("8\u201310", ((8, 10),)),
     ],
 )
@@ -306,20 +314,11 @@ def test_stops_are_named_by_number_where_ids_only_count_the_rows():
         (
             ("A,0,,\n", "A,0,,yes\n"),
             5,
-            "column 'end' has a second 'yes'; expected yes in the one row",
+            "a second row is marked as the end; expected one row where the tour ends",
         ),
         (("7.5", "-7.5"), 5, "prize[3] is -7.5; expected zero or more"),
         (("10,20,,2", "10,20,,-2"), 4, "late[2] is -2; expected zero or more"),
-        (
-            ("prize", "price"),
-            1,
-            "column 'price' is unknown; expected id,x,y and any of open,close,service,late,latest",
-        ),
-        (
-            ("open,close", "open,service"),
-            1,
-            "column 'close' is missing; expected id,x,y,open,close,demand,draft",
-        ),
+        (("prize", "prise"), 1, "column 'prise' is unknown, and looks like 'prize'; correct it"),
     ],
 )
 def test_what_is_wrong_in_a_tour_is_said_with_its_line(edit, line, sentence):
@@ -337,14 +336,11 @@ def test_what_is_wrong_in_a_tour_is_said_with_its_line(edit, line, sentence):
             {"cost": np.ones((3, 3))},
             "CSV has no column for a cost apart from travel; write .json instead",
         ),
-        ({"capacity": 9}, "CSV has no column for a capacity; write .json instead"),
         (
             {"load": "signed"},
             "CSV has no column for a load that is not growing; write .json instead",
         ),
         ({"aboard": 1}, "CSV has no column for the load aboard at the start; write .json instead"),
-        ({"breaks": [(1, 2, 3)]}, "CSV has no column for breaks; write .json instead"),
-        ({"end": None}, "CSV cannot say that a tour ends at its last stop; write .json instead"),
         ({"windows": {1: [(-1, 2)]}}, "CSV cannot hold the text '-1-2'; write .json instead"),
         (
             {"before": [(1, 2)], "names": ("d", "a", "b;c")},

@@ -7,7 +7,8 @@ import pytest
 
 from fairway.errors import InvalidFile, InvalidTour
 from fairway.problems.files.tours import parse_tour, read_tour, resolve
-from fairway.problems.instance import TSPTW
+from fairway.problems.instance import TSPTW, Instance
+from fairway.problems.source import Source
 
 NAMES = ("Depot", "North quay", "B", "7")
 
@@ -138,3 +139,12 @@ def test_a_file_that_cannot_be_read_says_so(tmp_path):
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InvalidFile, match="cannot be read as a tour"):
         read_tour(tmp_path / "binary")
+
+
+def test_a_tour_may_be_of_ids_where_names_stand_beside_them():
+    source = Source(ids=("100", "101", "102", "7", "7"))
+    instance = Instance(np.ones((5, 5)), names=("d", "a", "b", "102", "e"), end=4, source=source)
+    assert resolve(parse_tour("100,101,b,e"), instance) == (1, 2)
+    assert resolve(parse_tour("102,a"), instance) == (3, 1)
+    with pytest.raises(InvalidTour, match="no stop is called '7'"):
+        resolve(parse_tour("a,7"), instance)

@@ -1,6 +1,11 @@
 """Reading and writing instances: `read` finds out the format by itself, `write` goes by the file's suffix."""
 
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 from fairway import atomic
 from fairway.errors import InvalidFile, InvalidInstance, InvalidRequest
@@ -9,26 +14,43 @@ from fairway.problems.files import (
     archive,
     document,
     matrix,
+    optw,
+    pdtsp,
     pickles,
     rakke,
+    router,
+    sheet,
     solomon,
+    sop,
     table,
     tsplib,
+    vroom,
 )
 from fairway.problems.files.fields import check_held
+from fairway.problems.files.legs import Beside, Matrix
 from fairway.problems.files.text import LARGEST_TEXT, Unreadable, bounded
 from fairway.problems.instance import Instance
 from fairway.problems.sets import InstanceSet
 
-TEXT = {
+TEXT: dict[str, ModuleType] = {
+    "vroom": vroom,
     "json": document,
+    "sop": sop,
     "tsplib": tsplib,
     "rakke": rakke,
     "csv": table,
+    "optw": optw,
     "solomon": solomon,
+    "pdtsp": pdtsp,
     "matrix": matrix,
 }
 """The text formats, in the order in which they are asked whether a file is theirs: the most telling first."""
+
+READ_ONLY = ("vroom", "sop", "optw", "pdtsp")
+"""The text formats that are read and never written."""
+
+STOPS = ("csv", "vroom")
+"""The text formats that may leave open how stops are reached, so that a matrix or a speed goes beside them."""
 
 OWN = ("json", "csv")
 """The text formats of our own, which hold whatever may be asked, or say themselves what they do not."""
@@ -50,26 +72,58 @@ SUFFIXES = {
 """The format `write` takes where none is named."""
 
 
-def read(path: str | Path, distances: Distances | None = None) -> Instance | InstanceSet:
+def read(
+    path: str | Path,
+    distances: Distances | None = None,
+    *,
+    matrix: str | Path | None = None,
+    speed: float | None = None,
+) -> Instance | InstanceSet:
     """Read an instance, or a set of them, in any format Fairway knows.
 
     Args:
         path: The file; `-` reads standard input.
         distances: How coordinates become travel where the file leaves it open: "float", "floor", "nearest" or "F";
             by default what the format itself says, else "float".
+        matrix: A file of travel times between the stops of `path`, in its order: the answer of OSRM or Valhalla, a
+            JSON list of rows, CSV or npz.
+        speed: Kilometres per hour, where stops have latitude and longitude and there is no matrix.
     """
     if distances is not None:
         check_rule(distances)
-    place = Path(path)
-    content = _content(place)
-    name, stem = ("stdin", "stdin") if str(path) == "-" else (str(path), place.stem)
+    if speed is not None:
+        _check_speed(speed)
+    with _named(path) as stem:
+        content = _content(Path(path))
+        beside = Beside(distances, speed=speed)
+        if matrix is not None:
+            beside = replace(beside, matrix=_matrix(matrix))
+        return _parsed(content, stem, beside)
+
+
+def _matrix(path: str | Path) -> Matrix:
+    with _named(path):
+        content = _content(Path(path))
+        text = None if archive.recognises(content) else _decoded(content)
+        return router.matrix_of(content, text)
+
+
+@contextmanager
+def _named(path: str | Path) -> Iterator[str]:
+    """What the file is called; and what is wrong in it is told with its name and line."""
+    name, stem = ("stdin", "stdin") if str(path) == "-" else (str(path), Path(path).stem)
     try:
-        return _parsed(content, stem, distances)
+        yield stem
     except Unreadable as error:
         where = name if error.line is None else f"{name}:{error.line}"
         raise InvalidFile(f"{where}: {error.message}") from error
     except InvalidInstance as error:
         raise InvalidFile(f"{name}: {error}") from error
+
+
+def _check_speed(speed: object) -> None:
+    if isinstance(speed, bool) or not isinstance(speed, int | float) or not 0 < speed < math.inf:
+        raise InvalidRequest(f"speed is {speed!r}; expected kilometres per hour, above 0")
 
 
 def write(item: Instance | InstanceSet, path: str | Path, format: str | None = None) -> None:  # noqa: A002
@@ -111,21 +165,38 @@ def _content(path: Path) -> bytes:
     return content
 
 
-def _parsed(content: bytes, name: str, distances: Distances | None) -> Instance | InstanceSet:
+def _parsed(content: bytes, name: str, beside: Beside) -> Instance | InstanceSet:
+    if sheet.recognises(content):
+        return sheet.parse(content, name, beside)
     if archive.recognises(content):
+        _check_alone("npz", beside)
         return archive.parse(content, name)
     if len(content) > LARGEST_TEXT:
         raise Unreadable(f"has {len(content)} bytes; expected at most {LARGEST_TEXT}, or npz")
     if pickles.recognises(content):
+        _check_alone("pickle", beside)
         return pickles.parse(content, name)
     text = _decoded(content)
-    for form in TEXT.values():
+    for label, form in TEXT.items():
         if form.recognises(text):
-            return form.parse(text, name, distances)
+            if label in STOPS:
+                return form.parse(text, name, beside.distances, beside)
+            _check_alone(label, beside)
+            return form.parse(text, name, beside.distances)
     table.check_columns(text)
     raise Unreadable(
-        f"the format is not known; expected one of {', '.join((*TEXT, 'npz', 'pickle'))}", 1
+        f"the format is not known; expected one of {', '.join((*TEXT, 'xlsx', 'npz', 'pickle'))}", 1
     )
+
+
+def _check_alone(label: str, beside: Beside) -> None:
+    """Refuse a matrix or a speed beside a format that says itself how stops are reached."""
+    if beside.matrix is not None or beside.speed is not None:
+        what = "matrix" if beside.matrix is not None else "speed"
+        raise Unreadable(
+            f"is {label}, which says itself how stops are reached; expected a table of stops (CSV, xlsx) or a file of "
+            f"VROOM's beside a {what}"
+        )
 
 
 def _decoded(content: bytes) -> str:
@@ -136,7 +207,10 @@ def _decoded(content: bytes) -> str:
         return content.decode("utf-8-sig").rstrip("\x1a\r\n")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise Unreadable("holds bytes that are not UTF-8 text", line) from error
+        raise Unreadable(
+            "holds bytes that are not UTF-8 text; save it as UTF-8 (in a spreadsheet: CSV UTF-8)",
+            line,
+        ) from error
 
 
 def _format_of(path: Path) -> str:
@@ -152,9 +226,10 @@ def _format_of(path: Path) -> str:
 def _rendered(item: Instance | InstanceSet, format: str) -> bytes:  # noqa: A002
     if format == "npz":
         return archive.render(item)
-    if format not in TEXT:
+    if format not in TEXT or format in READ_ONLY:
+        written = [each for each in (*TEXT, "npz") if each not in READ_ONLY]
         raise InvalidRequest(
-            f"there is no writer for {format!r}; choose one of {', '.join((*TEXT, 'npz'))}"
+            f"there is no writer for {format!r}; choose one of {', '.join(written)}"
         )
     if not isinstance(item, Instance):
         raise Unreadable(f"{format} holds one instance, not a set; write a set as .npz")

@@ -5,12 +5,14 @@ import math
 import sys
 import zipfile
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from fairway.problems.checks import LONGEST_NAME, MOST_NODES
+from fairway.problems.files import sources
 from fairway.problems.files.fields import FIELDS, TOUR, held_by, problem_of, stated
 from fairway.problems.files.text import Unreadable, check_size, shortened, travel_between
 from fairway.problems.instance import Instance
@@ -25,6 +27,8 @@ MOST_PACKED, SMALL = 100, 2**26
 
 TEXTS = ("problem", "name", "load", "names", "labels")
 NUMBERS = ("coordinates", "travel", *(name for name in FIELDS if name != "load"), "scale")
+SOURCE = "source"
+"""The array of the bytes of a JSON text: what the user's file says besides the problem."""
 ROWS = {"windows": 3, "before": 2, "pairs": 2, "breaks": 3}
 """The fields that are lists of rows, and how long those are: of a window, its node, opening and closing."""
 
@@ -38,7 +42,22 @@ def recognises(content: bytes) -> bool:
 
 def parse(content: bytes, name: str) -> Instance | InstanceSet:
     """The instance or the set of an archive that `render` wrote; `name` is for one that gives none."""
-    arrays = _arrays(content)
+    arrays = arrays_of(content)
+    item = _item(arrays, name)
+    if SOURCE not in arrays:
+        return item
+    if not isinstance(item, Instance):
+        raise Unreadable(
+            f"the array {SOURCE!r} is unknown for a set; expected it with one instance"
+        )
+    try:
+        text = arrays[SOURCE].tobytes().decode()
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"the array {SOURCE!r} holds no text") from error
+    return replace(item, source=sources.parsed(text))
+
+
+def _item(arrays: Arrays, name: str) -> Instance | InstanceSet:
     problem = _text(arrays, "problem", "")
     if problem not in (*PROBLEMS, TOUR):
         raise Unreadable(
@@ -131,6 +150,9 @@ def render(item: Instance | InstanceSet) -> bytes:
     arrays: dict[str, np.ndarray] = {"problem": np.array(problem), "name": _texts(item.name)}
     if isinstance(item, Instance):
         coordinates, travel = item.coordinates, None if item.is_euclidean else item.travel
+        if item.source is not None:
+            content = sources.rendered(item.source).encode()
+            arrays[SOURCE] = np.frombuffer(content, np.uint8)
         if item.names is not None:
             arrays["names"] = _texts(list(item.names))
     else:
@@ -171,7 +193,7 @@ def _texts(given: str | list[str]) -> np.ndarray:
     return array
 
 
-def _arrays(content: bytes) -> dict[str, np.ndarray]:
+def arrays_of(content: bytes) -> dict[str, np.ndarray]:
     """The arrays by name.
 
     Everything is caught here, as nowhere else: on damaged bytes zipfile, zlib and numpy fail in more ways than they
@@ -195,7 +217,7 @@ def _members(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
     most = min(LARGEST_CONTENT, max(SMALL, MOST_PACKED * size))
     if claimed > most:
         raise Unreadable(f"the archive claims {claimed} bytes; expected at most {most}")
-    known = {f"{name}.npy": name for name in (*TEXTS, *NUMBERS)}
+    known = {f"{name}.npy": name for name in (*TEXTS, *NUMBERS, SOURCE)}
     found: dict[str, zipfile.ZipInfo] = {}
     for info in members:
         if info.filename not in known or known[info.filename] in found:
@@ -225,6 +247,8 @@ def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> np.ndarray:
             check_size(shape[-2 if name == "coordinates" else -1])
         member.seek(0)
         array = np.lib.format.read_array(member, allow_pickle=False)
+    if name == SOURCE:
+        return array
     if name in NUMBERS:
         return array.astype(np.float64, copy=False)
     letters = np.frombuffer(array.astype(dtype.newbyteorder("=")).tobytes(), np.uint32)
@@ -235,6 +259,8 @@ def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> np.ndarray:
 
 def _check_type(name: str, dtype: np.dtype) -> None:
     is_text = name in TEXTS
+    if name == SOURCE and dtype != np.uint8:
+        raise Unreadable(f"the array {name!r} has type {dtype}; expected bytes")
     if dtype.kind not in ("U" if is_text else "iuf") or (not is_text and dtype.itemsize > 8):
         expected = "text" if is_text else "numbers"
         raise Unreadable(f"the array {name!r} has type {dtype}; expected {expected}")

@@ -3,15 +3,17 @@
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any, get_args
 
 import numpy as np
 
-from fairway.problems.checks import MOST_NODES, stop_names
+from fairway.problems.checks import stop_names
 from fairway.problems.distances import Distances
+from fairway.problems.files import sources
 from fairway.problems.files.fields import (
     ENDLESS,
     FIELDS,
@@ -21,23 +23,28 @@ from fairway.problems.files.fields import (
     problem_of,
     stated,
 )
+from fairway.problems.files.router import is_answer
 from fairway.problems.files.text import (
     Unreadable,
-    check_size,
     digits,
     located,
     shortened,
     travel_between,
 )
+from fairway.problems.files.values import (
+    MOST_ITEMS,
+    choice,
+    column,
+    described,
+    loaded,
+    rows,
+    string,
+)
 from fairway.problems.instance import Instance, Load
 from fairway.problems.table import PROBLEMS
 
-COMMON = ("problem", "name", "distances", "coordinates", "travel", "names")
-OSRM = frozenset({"durations", "sources", "destinations"})
-"""Keys of a table of travel times."""
+COMMON = ("problem", "name", "distances", "coordinates", "travel", "names", "source")
 OPTIONAL = ("service", "load")
-MOST_ITEMS = MOST_NODES**2 + 20 * MOST_NODES
-"""In the object of the largest instance."""
 ITEM = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s,\[\]]+')
 """A text or a number in a list, whatever lists that one is in."""
 KEY = re.compile(r'[{,\s]*("(?:[^"\\]|\\.)*")\s*:\s*')
@@ -55,12 +62,10 @@ def recognises(text: str) -> bool:
 
 def parse(text: str, name: str, distances: Distances | None) -> Instance:
     """The instance of one JSON object; `name` is for a document that gives none."""
-    document = _loaded(text)
-    if "problem" not in document and OSRM.intersection(document):
-        raise Unreadable(
-            "is a table of travel times, as OSRM makes them; put them under 'travel' in an instance, with its windows"
-        )
-    problem = _choice(document.get("problem"), "problem", (*PROBLEMS, TOUR))
+    document = loaded(text)
+    if (answer := is_answer(document)) is not None:
+        raise Unreadable(f"{answer}: give it as --matrix beside a CSV of stops")
+    problem = choice(document.get("problem"), "problem", (*PROBLEMS, TOUR))
     known = (*COMMON, *held_by(problem))
     for key in document:
         if key not in known:
@@ -82,9 +87,12 @@ def _instance(
     names = _names(document, len(travel))
     known = {name: node for node, name in enumerate(names or map(str, range(len(travel))))}
     given = {key: _field(document, key, known) for key in held_by(problem) if key in document}
-    title = _string(document.get("name", name), "name")
+    title = string(document.get("name", name), "name")
     make = Instance if problem == TOUR else PROBLEMS[problem].make
-    return make(travel, **given, coordinates=coordinates, names=names, name=title)
+    instance = make(travel, **given, coordinates=coordinates, names=names, name=title)
+    if "source" not in document:
+        return instance
+    return replace(instance, source=sources.source_of(document["source"]))
 
 
 def _field(document: dict[str, Any], key: str, known: Known) -> Any:  # noqa: ANN401
@@ -92,7 +100,7 @@ def _field(document: dict[str, Any], key: str, known: Known) -> Any:  # noqa: AN
     if key in READERS:
         return READERS[key](document[key], key, known)
     infinite = document["problem"] == TOUR and key in ENDLESS
-    return _column(document[key], key, len(known), infinite=infinite)
+    return column(document[key], key, len(known), infinite=infinite)
 
 
 def render(instance: Instance) -> str:
@@ -107,6 +115,8 @@ def render(instance: Instance) -> str:
         entries["coordinates"] = _matrix(instance.coordinates)
     if instance.names is not None:
         entries["names"] = _listed(map(_quoted, instance.names))
+    if instance.source is not None:
+        entries["source"] = sources.rendered(instance.source)
     keys = stated(instance) if problem == TOUR else sorted(held_by(problem), key="load".__ne__)
     entries |= {key: _written(instance, key) for key in keys}
     text = "{\n" + ",\n".join(f'  "{key}": {value}' for key, value in entries.items()) + "\n}\n"
@@ -115,58 +125,21 @@ def render(instance: Instance) -> str:
     return text
 
 
-def _loaded(text: str) -> dict[str, Any]:
-    if text.count(",") > MOST_ITEMS:
-        raise Unreadable(f"holds more numbers than {MOST_NODES} nodes have")
-    try:
-        document = json.loads(
-            text, object_pairs_hook=_object, parse_constant=_constant, parse_int=float
-        )
-    except json.JSONDecodeError as error:
-        raise Unreadable(
-            f"is not JSON: {error.msg} (column {error.colno})", error.lineno
-        ) from error
-    except RecursionError as error:
-        raise Unreadable(
-            "is nested too deeply; expected one object of numbers and lists"
-        ) from error
-    if not isinstance(document, dict):
-        raise Unreadable(
-            "holds a JSON value that is not an object; expected one instance, in braces"
-        )
-    return document
-
-
-def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    document: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in document:
-            raise Unreadable(f"the key {shortened(key)} is given twice; expected it once")
-        document[key] = value
-    return document
-
-
-def _constant(word: str) -> float:
-    raise Unreadable(f"holds {word}, which is not a number in JSON; expected finite numbers")
-
-
 def _places(
     document: dict[str, Any], distances: Distances | None
 ) -> tuple[np.ndarray | None, np.ndarray]:
     """The points, and the matrix or else the travel between them by the first rule that is given."""
     infinite = document["problem"] == TOUR
     rules: tuple[Distances, ...] = get_args(Distances)
-    rule = (
-        _choice(document["distances"], "distances", rules) if "distances" in document else "float"
-    )
-    points = _rows(document["coordinates"], "coordinates", 2) if "coordinates" in document else None
+    rule = choice(document["distances"], "distances", rules) if "distances" in document else "float"
+    points = rows(document["coordinates"], "coordinates", 2) if "coordinates" in document else None
     if "travel" not in document:
         if points is None:
             raise Unreadable("'travel' and 'coordinates' are both missing; expected one or both")
         return points, travel_between(points, distances or rule)
     given = document["travel"]
     width = len(given) if isinstance(given, list) else 0
-    travel = _rows(given, "travel", width, infinite=infinite)
+    travel = rows(given, "travel", width, infinite=infinite)
     if points is not None and len(points) != len(travel):
         raise Unreadable(
             f"'coordinates' has {len(points)} rows; expected {len(travel)} like travel"
@@ -178,8 +151,8 @@ def _names(document: dict[str, Any], nodes: int) -> tuple[str, ...] | None:
     if "names" not in document:
         return None
     if not isinstance(names := document["names"], list):
-        raise Unreadable(f"'names' is {_described(names)}; expected a list of texts")
-    texts = [_string(item, f"names[{index}]") for index, item in enumerate(names)]
+        raise Unreadable(f"'names' is {described(names)}; expected a list of texts")
+    texts = [string(item, f"names[{index}]") for index, item in enumerate(names)]
     return stop_names(texts, nodes)
 
 
@@ -208,57 +181,6 @@ def _values(text: str, at: int) -> Iterator[tuple[str, int]]:
         _, at = decoder.raw_decode(text, key.end())
 
 
-def _choice(value: object, key: str, choices: tuple[Any, ...]) -> Any:  # noqa: ANN401
-    if not isinstance(value, str) or value not in choices:
-        found = "missing" if value is None else f"{_described(value)}"
-        raise Unreadable(f"{key!r} is {found}; expected one of {', '.join(map(repr, choices))}")
-    return value
-
-
-def _rows(value: object, key: str, width: int, *, infinite: bool = False) -> np.ndarray:
-    if not isinstance(value, list) or not value:
-        raise Unreadable(f"{key!r} is {_described(value)}; expected a list of rows of numbers")
-    check_size(len(value))
-    rows = enumerate(value)
-    return np.stack([_column(row, f"{key}[{at}]", width, infinite=infinite) for at, row in rows])
-
-
-def _column(value: object, key: str, length: int, *, infinite: bool = False) -> np.ndarray:
-    """A list of numbers, where null is infinity if that is taken."""
-    if not isinstance(value, list) or not value:
-        raise Unreadable(f"{key!r} is {_described(value)}; expected a list of numbers")
-    for index, number in enumerate(value):
-        if (type(number) is not float or not math.isfinite(number)) and not (
-            infinite and number is None
-        ):
-            expected = "a finite number, or null for none" if infinite else "a finite number"
-            raise Unreadable(f"'{key}[{index}]' is {_described(number)}; expected {expected}")
-    if len(value) != length:
-        raise Unreadable(f"{key!r} has {len(value)} numbers; expected {length}")
-    return np.array([math.inf if number is None else number for number in value])
-
-
-def _string(value: object, key: str) -> str:
-    if not isinstance(value, str):
-        raise Unreadable(f"{key!r} is {_described(value)}; expected a text")
-    return value
-
-
-def _described(value: object) -> str:
-    match value:
-        case list():
-            return "a list" if value else "an empty list"
-        case dict():
-            return "an object"
-        case str():
-            return f"the text {shortened(value)}"
-        case None:
-            return "null"
-        case bool():
-            return "true" if value else "false"
-    return f"the number {value}"
-
-
 def _tuples(rows: np.ndarray) -> list[tuple[float, ...]]:
     return list(map(tuple, rows.tolist()))
 
@@ -281,21 +203,21 @@ def _quoted(text: str) -> str:
 
 
 def _load(value: object, key: str, _: Known) -> str:
-    return _choice(value, key, get_args(Load))
+    return choice(value, key, get_args(Load))
 
 
 def _amount(value: object, key: str, _: Known) -> float:
     if type(value) is not float or not math.isfinite(value):
-        raise Unreadable(f"{key!r} is {_described(value)}; expected a finite number")
+        raise Unreadable(f"{key!r} is {described(value)}; expected a finite number")
     return value
 
 
 def _costs(value: object, key: str, known: Known) -> np.ndarray:
-    return _rows(value, key, len(known), infinite=True)
+    return rows(value, key, len(known), infinite=True)
 
 
 def _breaks(value: object, key: str, _: Known) -> list[tuple[float, ...]]:
-    return [] if value == [] else _tuples(_rows(value, key, 3, infinite=True))
+    return [] if value == [] else _tuples(rows(value, key, 3, infinite=True))
 
 
 def _end(value: object, key: str, known: Known) -> int | None:
@@ -304,10 +226,10 @@ def _end(value: object, key: str, known: Known) -> int | None:
 
 def _pairs(value: object, key: str, known: Known) -> list[tuple[int, ...]]:
     if not isinstance(value, list):
-        raise Unreadable(f"{key!r} is {_described(value)}; expected a list of two stops each")
+        raise Unreadable(f"{key!r} is {described(value)}; expected a list of two stops each")
     for index, pair in enumerate(value):
         if not isinstance(pair, list) or len(pair) != 2:
-            found = f"a list of {len(pair)}" if isinstance(pair, list) else _described(pair)
+            found = f"a list of {len(pair)}" if isinstance(pair, list) else described(pair)
             raise Unreadable(f"'{key}[{index}]' is {found}; expected a list of two stops")
     return [
         tuple(_stop(stop, f"{key}[{index}][{at}]", known) for at, stop in enumerate(pair))
@@ -318,10 +240,10 @@ def _pairs(value: object, key: str, known: Known) -> list[tuple[int, ...]]:
 def _windows(value: object, key: str, known: Known) -> dict[int, list[tuple[float, ...]]]:
     if not isinstance(value, dict):
         raise Unreadable(
-            f"{key!r} is {_described(value)}; expected an object of stops, each with a list of [open, close]"
+            f"{key!r} is {described(value)}; expected an object of stops, each with a list of [open, close]"
         )
     return {
-        node_of(stop, known, repr(key)): _tuples(_rows(spans, f"{key}[{stop}]", 2, infinite=True))
+        node_of(stop, known, repr(key)): _tuples(rows(spans, f"{key}[{stop}]", 2, infinite=True))
         for stop, spans in value.items()
     }
 
@@ -332,7 +254,7 @@ def _stop(value: object, key: str, known: Known) -> int:
     if type(value) is float and value in range(len(known)):
         return int(value)
     raise Unreadable(
-        f"{key!r} is {_described(value)}; expected a stop, its name or its number from 0 to {len(known) - 1}"
+        f"{key!r} is {described(value)}; expected a stop, its name or its number from 0 to {len(known) - 1}"
     )
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -42,13 +43,14 @@ def parse_tour(text: str) -> list[int | str]:
 def resolve(words: Sequence[int | str], instance: Instance) -> tuple[int, ...]:
     """The node numbers of a tour, without the depot at its ends.
 
-    A number from JSON or a TOUR_SECTION is a node. A word is a name where the nodes have names, else a node number.
+    A number from JSON or a TOUR_SECTION is a node. A word is a name, or an id of the user's file, where the nodes have
+    such, else a node number. An end of its own is taken off as the depot is.
     """
-    known = {name: node for node, name in enumerate(instance.names or ())}
-    tour = [_node(word, known, alone=len(words) == 1) for word in words]
+    known = _known(instance)
+    tour = [_node(word, known, instance.nodes, alone=len(words) == 1) for word in words]
     if tour and tour[0] == 0:
         del tour[0]
-    if tour and tour[-1] == 0:
+    if tour and tour[-1] in (0, instance.end):
         del tour[-1]
     if not tour:
         raise InvalidTour(
@@ -57,9 +59,19 @@ def resolve(words: Sequence[int | str], instance: Instance) -> tuple[int, ...]:
     return tuple(tour)
 
 
-def _node(word: int | str, known: Mapping[str, int], *, alone: bool) -> int:
+def _known(instance: Instance) -> dict[str, int]:
+    """The nodes by name, and by those ids that only one of them has."""
+    names = {name: node for node, name in enumerate(instance.names or ())}
+    ids = () if instance.source is None or instance.source.ids is None else instance.source.ids
+    counted = Counter(ids)
+    return names | {
+        text: node for node, text in enumerate(ids) if counted[text] == 1 and text not in names
+    }
+
+
+def _node(word: int | str, known: Mapping[str, int], nodes: int, *, alone: bool) -> int:
     if isinstance(word, int):
-        if not 0 <= word < len(known) and str(word) in known:
+        if not 0 <= word < nodes and str(word) in known:
             raise InvalidTour(
                 f"{word} is the name of a stop, not a node number; in JSON, write names in quotes"
             )

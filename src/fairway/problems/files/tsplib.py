@@ -152,9 +152,9 @@ def recognises(text: str) -> bool:
 
 def parse(text: str, name: str, distances: Distances | None) -> Instance:
     """The instance in the text, depot first; `distances` replaces the rounding of EUC_2D only."""
-    document = _taken_apart(text)
+    document = taken_apart(text)
     problem = _problem(document)
-    ids, travel, points = _places(document, _dimension(document), distances)
+    ids, travel, points = _places(document, dimension(document), distances)
     order = _depot_first(document, ids)
     ids = [ids[at] for at in order]
     counted = ids == list(range(1, len(ids) + 1))
@@ -186,7 +186,7 @@ def render(instance: Instance) -> str:
     return "\n".join((*head, *_weights(written), *body, "DEPOT_SECTION", "1", "-1", "EOF")) + "\n"
 
 
-def _taken_apart(text: str) -> _Document:
+def taken_apart(text: str) -> _Document:
     """The keys and sections of a file, each of which may be there once."""
     document = _Document()
     rows: list[Line] | None = None
@@ -240,7 +240,8 @@ def _problem(document: _Document) -> str:
     return present[0]
 
 
-def _dimension(document: _Document) -> int:
+def dimension(document: _Document) -> int:
+    """The number of nodes."""
     if (given := document.keys.get("DIMENSION")) is None:
         raise Unreadable("expected DIMENSION, the number of nodes, found none")
     return node_count(given.text, given.number)
@@ -253,7 +254,7 @@ def _places(
     kind = document.choice("EDGE_WEIGHT_TYPE", KINDS)
     ids = list(range(1, nodes + 1))
     if kind == "EXPLICIT":
-        travel = _explicit(document, nodes)
+        travel = explicit(document, nodes)
         drawn = [name for name in DRAWN if name in document.sections]
         return ids, travel, document.columns(drawn[0], ids, 2).T if drawn else None
     table = document.table("NODE_COORD_SECTION", nodes, 2)
@@ -287,7 +288,7 @@ def _geographical(points: Float[np.ndarray, "N 2"]) -> Float[np.ndarray, "N N"]:
     return np.floor(EARTH * np.arccos(np.clip(cosine, -1.0, 1.0)) + 1.0)
 
 
-def _explicit(document: _Document, nodes: int) -> Float[np.ndarray, "N N"]:
+def explicit(document: _Document, nodes: int) -> Float[np.ndarray, "N N"]:
     """The matrix of weights listed in an EDGE_WEIGHT_FORMAT; a triangle is mirrored."""
     shape = document.choice("EDGE_WEIGHT_FORMAT", ("FULL_MATRIX", *TRIANGLES))
     triangle = nodes * (nodes + 1 if "DIAG" in shape else nodes - 1) // 2

@@ -1,0 +1,213 @@
+"""The columns of a table of stops: what each is called by the people who keep such tables."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from fairway.problems.files.text import Unreadable, shortened
+
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "id": ("no", "nr", "number", "stop id", "order id", "customer id", "job id", "node"),
+    "name": ("stop", "stop name", "customer", "customer name", "client", "site", "location name"),
+    "x": ("xcoord", "x coord", "x coordinate", "easting"),
+    "y": ("ycoord", "y coord", "y coordinate", "northing"),
+    "lat": ("latitude",),
+    "lon": ("lng", "long", "longitude"),
+    "open": (
+        *(
+            "opens",
+            "opening",
+            "from",
+            "earliest",
+            "ready",
+            "ready time",
+            "not before",
+            "start time",
+        ),
+        *("window start", "time window start", "tw start", "earliest start", "opening time"),
+    ),
+    "close": (
+        *(
+            "closes",
+            "closing",
+            "to",
+            "until",
+            "due",
+            "due time",
+            "due date",
+            "not after",
+            "end time",
+        ),
+        *("window end", "time window end", "tw end", "deadline", "closing time"),
+    ),
+    "windows": (
+        *("window", "time window", "time windows", "opening hours", "hours", "slot", "slots", "tw"),
+        *("delivery window", "availability"),
+    ),
+    "service": (
+        *(
+            "duration",
+            "service time",
+            "service duration",
+            "stop time",
+            "stop duration",
+            "visit time",
+        ),
+        *("dwell", "dwell time", "handling time", "minutes", "service minutes", "service min"),
+    ),
+    "late": ("late price", "lateness price", "price of lateness", "late cost", "late penalty"),
+    "latest": ("last start", "latest start", "late until"),
+    "demand": ("load", "amount", "weight", "quantity", "qty", "volume", "parcels", "units", "kg"),
+    "draft": ("draft limit", "max load", "maximum load", "load limit"),
+    "capacity": ("vehicle capacity", "truck capacity"),
+    "speed": ("speed km/h", "km/h", "kmh"),
+    "prize": ("skip price", "price of skipping", "drop price", "penalty", "score", "profit"),
+    "priority": ("prio", "importance"),
+    "before": ("comes before",),
+    "after": ("only after", "comes after", "depends on", "follows"),
+    "pickup": ("pickup at", "pick up at", "collect at", "collect from", "pickup from", "pickup id"),
+    "delivery": ("deliver to", "delivery to", "drop at", "dropoff", "drop off", "delivery id"),
+    "kind": ("type", "role", "stop type"),
+    "end": ("end here", "ends here", "finish"),
+}
+"""The columns that mean something, each with what else it may be called; any other column is carried along."""
+HARMLESS = (
+    *(
+        "address",
+        "street",
+        "city",
+        "town",
+        "state",
+        "zip",
+        "postcode",
+        "postal code",
+        "country",
+        "region",
+    ),
+    *(
+        "phone",
+        "tel",
+        "telephone",
+        "mobile",
+        "email",
+        "contact",
+        "note",
+        "notes",
+        "comment",
+        "comments",
+    ),
+    *(
+        "description",
+        "remark",
+        "remarks",
+        "reference",
+        "ref",
+        "code",
+        "date",
+        "price",
+        "product",
+        "driver",
+    ),
+)
+"""Common further columns, never taken for misspelt ones."""
+CANONICAL = {other: name for name, others in SYNONYMS.items() for other in (name, *others)}
+PLACES = (("x", "y"), ("lat", "lon"))
+NAMED = ("id", "name")
+ALIKE = 0.8
+"""How much of a column's name must agree with a known one for it to be taken for misspelt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """Where each known column stands, and the further ones by the names they have."""
+
+    known: dict[str, int]
+    further: dict[str, int]
+
+
+def plain(cell: str) -> str:
+    """The name of a column as it is compared: in small letters, with single blanks, without what is in brackets."""
+    words = cell.partition("(")[0].partition("[")[0] or cell
+    return " ".join(words.replace("_", " ").replace("-", " ").strip('"').lower().split())
+
+
+def known_columns(cells: Sequence[str]) -> set[str]:
+    """Which of the columns that mean something are named."""
+    return {CANONICAL[name] for name in map(plain, cells) if name in CANONICAL}
+
+
+def header_of(cells: Sequence[str], line: int) -> Header:
+    """The columns of a header; one that is misspelt, given twice or missing is refused."""
+    names = [plain(cell) for cell in cells]
+    known: dict[str, int] = {}
+    further: dict[str, int] = {}
+    for at, (cell, name) in enumerate(zip(cells, names, strict=True)):
+        column = _canonical(name, names)
+        if column is None:
+            if name:
+                _check_spelling(name, line)
+                further[_distinct(cell.strip(), further)] = at
+        elif column in known:
+            first = cells[known[column]].strip()
+            raise Unreadable(
+                f"columns {shortened(first)} and {shortened(cell.strip())} both say {column!r}; expected one of them",
+                line,
+            )
+        else:
+            known[column] = at
+    if "kind" in known:  # most of what it says is for people
+        further[_distinct(cells[known["kind"]].strip(), further)] = known["kind"]
+    return Header(known, further)
+
+
+def check_places(header: Header, line: int, *, matrix: bool) -> None:
+    """Refuse a table whose stops have no names, or no places where there is no matrix beside it."""
+    found = header.known
+    if not any(column in found for column in NAMED):
+        raise Unreadable(
+            "column 'name' or 'id' is missing; expected one that says what a stop is called", line
+        )
+    for pair in PLACES:
+        for column, other in (pair, pair[::-1]):
+            if column in found and other not in found:
+                raise Unreadable(
+                    f"column {other!r} is missing; expected it beside {column!r}", line
+                )
+    pairs = [pair for pair in PLACES if pair[0] in found]
+    if not pairs and not matrix:
+        raise Unreadable(
+            "columns 'lat' and 'lon', or 'x' and 'y', are missing; expected them, or a matrix of travel times "
+            "beside the stops (--matrix)",
+            line,
+        )
+    if len(pairs) == len(PLACES):
+        raise Unreadable("there are both x, y and lat, lon; expected one of these pairs", line)
+
+
+def _canonical(name: str, names: Sequence[str]) -> str | None:
+    """What a column means; "latest" is the close of a window where nothing else is, as "end" is beside "start"."""
+    column = CANONICAL.get(name)
+    if name in ("start", "end") and {"start", "end"} <= set(names):
+        return "open" if name == "start" else "close"
+    if name == "latest" and not any(CANONICAL.get(other) == "close" for other in names):
+        return "close"
+    return column
+
+
+def _check_spelling(name: str, line: int) -> None:
+    if len(name) <= 3 or name in HARMLESS:
+        return
+    if alike := get_close_matches(name, CANONICAL, n=1, cutoff=ALIKE):
+        raise Unreadable(
+            f"column {shortened(name)} is unknown, and looks like {alike[0]!r}; correct it, or give it another name "
+            "if it is only to be carried along",
+            line,
+        )
+
+
+def _distinct(name: str, taken: dict[str, int]) -> str:
+    """The name, numbered where it is there already."""
+    number = 2
+    while name in taken:
+        name, number = f"{name.rpartition(' ')[0] if number > 2 else name} {number}", number + 1
+    return name

@@ -1,0 +1,227 @@
+"""VROOM's problem with one vehicle: jobs and shipments as stops, its start, end, hours, capacity and breaks.
+
+VROOM serves what it can: the greatest sum of priorities first, then the most tasks, then at least cost. So every task
+is optional here, at a price that ranks plans the same way. All times are in seconds.
+"""
+
+import datetime
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from fairway.problems.distances import Distances
+from fairway.problems.files.legs import Beside
+from fairway.problems.files.prizes import prizes_of
+from fairway.problems.files.text import Unreadable, check_size
+from fairway.problems.files.values import loaded
+from fairway.problems.files.vroom_tasks import Place, Task, Vehicle, tasks_of, vehicle_of
+from fairway.problems.files.vroom_travel import Ways, ways_of
+from fairway.problems.instance import Instance
+from fairway.problems.source import Clock, Source
+
+TELLING = re.compile(r'"(?:vehicles|jobs|shipments)"\s*:')
+STAMPS = 500_000_000.0
+"""Times from here on count seconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A node of the tour: a task, or where the vehicle starts or ends."""
+
+    kind: str
+    place: Place | None
+    task: Task | None = None
+
+
+def recognises(text: str) -> bool:
+    """Whether a JSON object names vehicles, jobs or shipments, and no problem of ours."""
+    return (
+        re.match(r"\s*\{", text) is not None
+        and TELLING.search(text) is not None
+        and '"problem"' not in text
+    )
+
+
+def parse(
+    text: str, name: str, distances: Distances | None, beside: Beside | None = None
+) -> Instance:
+    """The instance of one vehicle; what cannot be served is refused by the name of its field."""
+    document = loaded(text)
+    vehicle = vehicle_of(document)
+    tasks = tasks_of(document)
+    check_size(len(tasks) + 2)
+    vehicle.check(tasks)
+    stops, end = _stops(vehicle, tasks)
+    ways = ways_of(document, vehicle, [stop.place for stop in stops], beside or Beside(distances))
+    travel, cost, service = _times(stops, ways, vehicle)
+    priorities = [math.inf if stop.task is None else stop.task.priority for stop in stops]
+    opens, closes, windows = _windows(stops, service, vehicle, end)
+    return Instance(
+        travel,
+        cost=cost,
+        service=service,
+        opens=opens,
+        closes=closes,
+        windows=windows,
+        **_loads(stops, vehicle),
+        pairs=_pairs(tasks),
+        prize=prizes_of(priorities, travel if cost is None else cost),
+        breaks=vehicle.breaks_within_hours(),
+        end=end,
+        coordinates=_coordinates(stops),
+        names=_names(stops),
+        name=name,
+        source=_source(stops, vehicle, ways),
+    )
+
+
+def _stops(vehicle: Vehicle, tasks: Sequence[Task]) -> tuple[list[Stop], int | None]:
+    """The nodes, the start first, and where the tour ends."""
+    stops = [Stop("start", vehicle.start), *(Stop(task.kind, task.place, task) for task in tasks)]
+    if vehicle.end is None:
+        return stops, None
+    if vehicle.start is not None and vehicle.end.key == vehicle.start.key:
+        return stops, 0
+    return [*stops, Stop("end", vehicle.end)], len(stops)
+
+
+def _times(
+    stops: Sequence[Stop], ways: Ways, vehicle: Vehicle
+) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
+    """Travel, cost where it is apart from travel, and service.
+
+    Setup falls away for a task at the place of the stop before it. Where that may happen and the task may start at any
+    time, setup goes with the legs that lead there; with windows at such a place it is counted in any case.
+    """
+    travel, cost = ways.travel.copy(), ways.cost
+    service = np.array([0.0 if stop.task is None else stop.task.service for stop in stops])
+    setup = np.array([0.0 if stop.task is None else stop.task.setup for stop in stops])
+    rate = vehicle.per_task_hour / 3600.0
+    if rate or vehicle.fixed:
+        cost = (ways.travel if cost is None else cost) + rate * service
+        cost[0, 1:] += vehicle.fixed
+    numbers: dict[object, int] = {}
+    keys = (None if stop.place is None else stop.place.key for stop in stops)
+    places = np.array([numbers.setdefault(key, len(numbers)) for key in keys])
+    for node in np.flatnonzero(setup).tolist():
+        task = stops[node].task
+        assert task is not None, "only tasks have a setup"
+        elsewhere = places != places[node]
+        if rate:
+            assert cost is not None, "tasks have a cost by now"
+            cost[elsewhere, node] += rate * setup[node]
+        if np.count_nonzero(~elsewhere) > 1 and not task.windows:
+            cost = ways.travel if cost is None else cost
+            travel[elsewhere, node] += setup[node]
+        else:
+            service[node] += setup[node]
+    return travel, cost, service
+
+
+def _windows(
+    stops: Sequence[Stop], service: np.ndarray, vehicle: Vehicle, end: int | None
+) -> tuple[np.ndarray, np.ndarray, dict[int, list[tuple[float, float]]]]:
+    """When service may start: in the task's windows, within the hours of the vehicle."""
+    first, last = vehicle.hours
+    opens, closes = np.full(len(stops), 0.0), np.full(len(stops), math.inf)
+    opens[0], closes[0] = first, last
+    if end:
+        closes[end] = last
+    windows: dict[int, list[tuple[float, float]]] = {}
+    for node, stop in enumerate(stops):
+        if stop.task is None:
+            continue
+        latest = last - service[node] if end is None else last
+        spans = [
+            (a, min(b, latest)) for a, b in stop.task.windows or ((0.0, math.inf),) if a <= latest
+        ]
+        if not spans:  # it cannot be served in these hours, and is left out
+            spans = [(first - 1.0, first - 1.0)]
+        if len(spans) == 1:
+            opens[node], closes[node] = spans[0]
+        else:
+            windows[node] = spans
+    return opens, closes, windows
+
+
+def _loads(stops: Sequence[Stop], vehicle: Vehicle) -> dict[str, Any]:
+    """Deliveries of jobs are aboard from the start, their pickups stay aboard; shipments come and go."""
+    if vehicle.capacity is None:
+        return {}
+    tasks = [stop.task for stop in stops]
+    delivery = np.array([0.0 if task is None else task.delivery for task in tasks])
+    pickup = np.array([0.0 if task is None else task.pickup for task in tasks])
+    shipped = any(task is not None and task.pair is not None for task in tasks)
+    if not shipped and not delivery.any():
+        return {"demand": pickup, "capacity": vehicle.capacity, "load": "growing"}
+    if not shipped and not pickup.any():
+        return {"demand": delivery, "capacity": vehicle.capacity, "load": "shrinking"}
+    aboard = sum(task.delivery for task in tasks if task is not None and task.pair is None)
+    if aboard > vehicle.capacity:
+        raise Unreadable(
+            f"'delivery' of all jobs is {aboard:g}, more than the capacity {vehicle.capacity:g}, beside jobs with "
+            "'pickup' or shipments; which of them to load is not chosen yet, so leave some out"
+        )
+    return {
+        "demand": pickup - delivery,
+        "capacity": vehicle.capacity,
+        "load": "signed",
+        "aboard": float(aboard),
+    }
+
+
+def _pairs(tasks: Sequence[Task]) -> list[tuple[int, int]]:
+    """The pickup and the delivery of each shipment, which stand side by side."""
+    return [(node, node + 1) for node, task in enumerate(tasks, 1) if task.kind == "pickup"]
+
+
+def _coordinates(stops: Sequence[Stop]) -> Float[np.ndarray, "N 2"] | None:
+    """Longitude and latitude, where every place says them; a start that is none lies at the first task."""
+    places = [stop.place for stop in stops]
+    points = [None if place is None else place.point for place in places]
+    if stops[0].place is None and len(points) > 1:
+        points[0] = points[1]
+    return None if any(point is None for point in points) else np.array(points)
+
+
+def _names(stops: Sequence[Stop]) -> tuple[str, ...]:
+    """Descriptions where they are distinct, else what VROOM calls a step."""
+    given = [stop.kind if stop.task is None else stop.task.description for stop in stops]
+    if all(given) and len(set(given)) == len(given):
+        return tuple(given)
+    return tuple(
+        stop.kind if stop.task is None else f"{stop.kind} {stop.task.id}" for stop in stops
+    )
+
+
+def _source(stops: Sequence[Stop], vehicle: Vehicle, ways: Ways) -> Source:
+    """What VROOM's answer repeats: ids, types, descriptions and places."""
+    tasks = [stop.task for stop in stops]
+    columns = {
+        "type": tuple(stop.kind for stop in stops),
+        "description": tuple("" if task is None else task.description for task in tasks),
+        "location_index": tuple(
+            "" if stop.place is None else stop.place.index_text for stop in stops
+        ),
+        "priority": tuple(
+            "" if not task or not task.priority else f"{task.priority:.0f}" for task in tasks
+        ),
+        "setup": tuple("" if not task or not task.setup else f"{task.setup:.0f}" for task in tasks),
+    }
+    times = [edge for task in tasks if task is not None for span in task.windows for edge in span]
+    times += [edge for edge in vehicle.hours if math.isfinite(edge)]
+    absolute = max(times, default=0.0) >= STAMPS
+    clock = Clock(datetime.date(1970, 1, 1), 1.0, False, datetime.UTC) if absolute else None
+    return Source(
+        clock,
+        {name: cells for name, cells in columns.items() if any(cells)},
+        ways.distance_unit,
+        ways.speed,
+        _coordinates(stops) is not None,
+        tuple(vehicle.id if task is None else task.id for task in tasks),
+    )

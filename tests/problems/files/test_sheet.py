@@ -1,0 +1,105 @@
+"""Spreadsheets: the same tables of stops, with cells that are dates, times and numbers of their own."""
+
+import datetime
+import io
+import sys
+import zipfile
+
+import openpyxl
+import pytest
+
+from fairway.errors import FairwayError
+from fairway.problems.files import read, sheet, table
+from fairway.problems.files.legs import Beside
+
+HEADER = ("Customer", "Lat", "Lon", "From", "To", "Service", "Phone")
+ROWS = (
+    ("Depot", 59.91, 10.75, datetime.time(7, 30), datetime.time(17, 0), None, 5551),
+    ("Mill", 59.93, 10.70, datetime.time(8, 30), "10:00", datetime.timedelta(minutes=15), None),
+    (7, 59.95, 10.80, "1:00 pm", datetime.datetime(1899, 12, 30, 15, 30), 10.0, "555 3"),
+)
+TEXT = """Customer,Lat,Lon,From,To,Service,Phone
+Depot,59.91,10.75,07:30,17:00,,5551
+Mill,59.93,10.70,08:30,10:00,0:15,
+7,59.95,10.80,13:00,15:30,10,555 3
+"""
+
+
+def book(*rows, before=0):
+    workbook = openpyxl.Workbook()
+    for _ in range(before):
+        workbook.create_sheet("notes", 0).append(["nothing", "here"])
+    for row in rows:
+        workbook["Sheet"].append(row)
+    file = io.BytesIO()
+    workbook.save(file)
+    return file.getvalue()
+
+
+def test_a_spreadsheet_is_read_like_the_same_table_as_csv(tmp_path):
+    (tmp_path / "plan.xlsx").write_bytes(book(HEADER, *ROWS))
+    found = read(tmp_path / "plan.xlsx", speed=40)
+    expected = table.parse(TEXT, "plan", None, Beside(speed=40.0))
+    assert found.names == expected.names
+    assert found.opens.tolist() == expected.opens.tolist() == [450, 510, 780]
+    assert found.closes.tolist() == expected.closes.tolist() == [1020, 600, 930]
+    assert found.service.tolist() == expected.service.tolist() == [0, 15, 10]
+    assert found.travel.tolist() == expected.travel.tolist()
+    assert found.source == expected.source
+    assert found.name == "plan"
+
+
+def test_dates_in_cells_are_dates():
+    day = datetime.datetime(2026, 11, 18)
+    rows = [
+        (name, 0, 0, day.replace(hour=hour), day.replace(day=19))
+        for name, hour in (("d", 7), ("a", 9))
+    ]
+    instance = sheet.parse(book(("name", "x", "y", "open", "close"), *rows), "", Beside())
+    assert instance.opens.tolist() == [420, 540]
+    assert instance.closes.tolist() == [1440, 1440]
+    assert instance.source.clock.origin == day.date()
+
+
+def test_the_first_sheet_with_stops_counts_and_blank_rows_do_not():
+    content = book(("Route of Monday",), (), HEADER, (), *ROWS, (None, None), before=2)
+    assert sheet.parse(content, "", Beside(speed=40.0)).names == ("Depot", "Mill", "7")
+
+
+def test_what_is_wrong_is_said_with_its_row(tmp_path):
+    (tmp_path / "plan.xlsx").write_bytes(book(HEADER, ROWS[0], ("Mill", "north", *ROWS[1][2:])))
+    with pytest.raises(
+        FairwayError, match=r"plan.xlsx:3: expected 'lat', a finite number, found 'north'"
+    ):
+        read(tmp_path / "plan.xlsx", speed=40)
+    (tmp_path / "plan.xlsx").write_bytes(book(("a", "b")))
+    with pytest.raises(FairwayError, match="no sheet begins with a header of stops"):
+        read(tmp_path / "plan.xlsx")
+    (tmp_path / "plan.xlsx").write_bytes(book(HEADER))
+    with pytest.raises(FairwayError, match="no rows"):
+        read(tmp_path / "plan.xlsx")
+
+
+def test_a_spreadsheet_that_claims_too_much_is_not_unpacked(tmp_path, monkeypatch):
+    monkeypatch.setattr(sheet, "MOST_CONTENT", 1_000)
+    (tmp_path / "plan.xlsx").write_bytes(book(HEADER, *ROWS))
+    with pytest.raises(
+        FairwayError, match=r"the spreadsheet claims \d+ bytes; expected at most 1000"
+    ):
+        read(tmp_path / "plan.xlsx")
+
+
+def test_a_damaged_spreadsheet_is_refused(tmp_path):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<not xml")
+    (tmp_path / "plan.xlsx").write_bytes(file.getvalue())
+    with pytest.raises(FairwayError, match="the spreadsheet is damaged"):
+        read(tmp_path / "plan.xlsx")
+
+
+def test_without_openpyxl_one_sentence_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    (tmp_path / "plan.xlsx").write_bytes(b"PK\x03\x04 xl/workbook.xml")
+    with pytest.raises(FairwayError, match=r"pip install 'fairway\[xlsx\]', or save it as CSV"):
+        read(tmp_path / "plan.xlsx")

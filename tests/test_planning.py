@@ -1,0 +1,103 @@
+"""What planners ask for, as docs/planning.md has it: every file there is read, and means what it says."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fairway
+from fairway.errors import FairwayError
+
+PAGE = (Path(__file__).parents[1] / "docs" / "planning.md").read_text("utf-8")
+EXAMPLES = {
+    int(number): dict(re.findall(r"```(csv|json)\n(.*?)```", body, re.DOTALL))
+    for number, body in re.findall(r"^## (\d+)\. (.*?)(?=^## )", PAGE, re.DOTALL | re.MULTILINE)
+}
+
+
+@pytest.fixture
+def table(tmp_path):
+    def read(number, **beside):
+        path = tmp_path / "stops.csv"
+        path.write_text(EXAMPLES[number]["csv"])
+        return fairway.read(path, **beside)
+
+    return read
+
+
+def test_the_page_has_the_fourteen_asks():
+    assert sorted(EXAMPLES) == list(range(1, 15))
+
+
+def test_a_table_with_clock_times_degrees_and_further_columns(table):
+    morning = table(1, speed=40)
+    assert morning.problem == "tsptw"
+    assert [morning.source.clock.show(time) for time in morning.opens] == [
+        "07:30",
+        "08:30",
+        "13:00",
+        "09:15",
+    ]
+    assert morning.service.tolist() == [0, 15, 10, 90]
+    assert list(morning.source.columns) == ["Address", "Phone"]
+
+
+def test_a_router_beside_it(table, tmp_path):
+    (tmp_path / "times.json").write_text(EXAMPLES[2]["json"])
+    morning = table(1, matrix=tmp_path / "times.json")
+    assert morning.travel[0, 1] == 540.1 / 60
+    assert morning.cost[0, 1] == 6100
+    assert morning.travel[2, 3] == morning.cost[2, 3] == np.inf
+    assert morning.source.distance_unit == "m"
+
+
+@pytest.mark.parametrize(
+    ("number", "stated"),
+    [
+        (5, "several windows per stop"),
+        (6, "pickups and deliveries"),
+        (7, "optional stops"),
+        (8, "a price of lateness"),
+        (9, "breaks"),
+        (10, "an end of its own"),
+        (11, "time windows"),
+    ],
+)
+def test_each_ask_is_understood(number, stated, table):
+    assert stated in table(number).constraints
+
+
+def test_pairs_have_loads_and_a_capacity(table):
+    parcels = table(6)
+    assert parcels.demand.tolist() == [0, 3, -3, 2, -2]
+    assert parcels.capacity == 4
+    assert parcels.pairs == ((1, 2), (3, 4))
+
+
+def test_skipping_lateness_and_breaks_are_in_the_units_of_the_table(table):
+    assert table(8).latest.tolist() == [np.inf, 570, np.inf]
+    assert table(9).breaks == ((720, 780, 30),)
+    assert np.isinf(table(7).prize[:2]).all()
+    assert table(7).prize[2] > table(7).prize[3] + table(7).prize[4]
+
+
+SAID = re.findall(
+    r"^\| (?!what|-)(.*?) \| (.*?) \|$", PAGE.partition("## What is refused")[2], re.MULTILINE
+)
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, '{"code": "Ok", "durations": [[0, 1], [1, 0]]}'),
+        (1, "name,lat,lon\nd,1,1\na,2,2\n"),
+        (2, "name,x,y,sevice\nd,1,1,\na,2,2,\n"),
+        (3, "name,x,y,from,to\nd,1,1,0:00,24:00\na,2,2,22:00,06:00\n"),
+    ],
+)
+def test_what_is_refused_is_said_as_the_page_has_it(number, text, tmp_path):
+    (tmp_path / "file").write_text(text)
+    with pytest.raises(FairwayError) as caught:
+        fairway.read(tmp_path / "file")
+    assert str(caught.value).endswith(SAID[number][1])
