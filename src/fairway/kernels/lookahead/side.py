@@ -17,7 +17,7 @@ def beside(look: MaskFn, side: Side) -> MaskFn:
     as it is alone, since the order has been counted in where limits are due. A shrinking load is exact by a stop's own
     limit: to visit a stop sooner only helps those that are left. Signed loads and ways are looked at one step ahead.
     """
-    due = in_due_order(side.demand, side.due)
+    due, grows = in_due_order(side.demand, side.due), bool(side.due.isfinite().any())
 
     def looked(state: State) -> Mask:
         mask = look(state)
@@ -27,7 +27,8 @@ def beside(look: MaskFn, side: Side) -> MaskFn:
         allowed &= (
             _ready(side, state) & _bears(side, load) & side.ways[rows(state.node), state.node]
         )
-        allowed &= exact(due, State(state.node, load, state.unvisited)).allowed
+        if grows:
+            allowed &= exact(due, State(state.node, load, state.unvisited)).allowed
         return Mask(resource, mask.bound, allowed)
 
     return looked
