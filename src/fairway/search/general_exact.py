@@ -20,6 +20,7 @@ from fairway.kernels.labels.bound import Bound, assigned_legs
 from fairway.kernels.labels.label_model import LabelModel
 from fairway.kernels.labels.relaxed import Effort, affordable, ascended, height
 from fairway.kernels.labels.run import Limits, run
+from fairway.kernels.ranking import least
 from fairway.problems.instance import Instance
 from fairway.problems.model import MARGIN
 from fairway.search.exact import (
@@ -311,7 +312,7 @@ def _cut(search: Search, width: int) -> None:
     count = compact(layer, int(counters[labels.NEXT]))
     if count > width:
         bounds = _bounds(search, layer, 0, count)
-        lost = np.argpartition(bounds, width - 1)[width:]
+        lost = ~least(bounds, width)
         figures = search.figures
         figures[labels.DROPPED] = min(figures[labels.DROPPED], float(bounds[lost].min()))
         layer.key[lost] = -1

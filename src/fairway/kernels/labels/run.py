@@ -11,6 +11,7 @@ from fairway.kernels.labels import layers
 from fairway.kernels.labels.bound import Bound
 from fairway.kernels.labels.label_model import LabelModel
 from fairway.kernels.labels.layers import History, Layer, Search
+from fairway.kernels.ranking import least
 
 QUANTUM = 50_000
 """Work between two looks at the clock, about ten milliseconds."""
@@ -166,8 +167,7 @@ def _cut(search: Search, width: int, rank: Rank) -> None:
     if count > width:
         bounds = layers.lower_bounds(search.bound, layer, stops, 0, count)
         ranks = rank(search.model, Layer(*(column[:count] for column in layer)), bounds)
-        kept = np.zeros(count, dtype=bool)
-        kept[np.argpartition(ranks, width - 1)[:width]] = True
+        kept = least(ranks, width)
         lost = float(bounds[~kept].min(initial=np.inf))
         search.figures[layers.DROPPED] = min(search.figures[layers.DROPPED], lost)
         layers.keep(layer, search.counters, kept)

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int, UInt
 
 from fairway.kernels.compiling import inner
+from fairway.kernels.ranking import least_of_rows
 from fairway.problems.instance import TOLERANCE
 from fairway.problems.model import START, Model
 
@@ -97,7 +98,7 @@ def _cheapest(
     cost: Float[np.ndarray, "K V"], allowed: Bool[np.ndarray, "K V"], kept: int, none: int
 ) -> Int[np.ndarray, "K M"]:
     ranked = np.where(allowed, cost, np.inf)
-    order = _least(ranked, kept)
+    order = least_of_rows(ranked, kept)
     known = np.take_along_axis(ranked, order, axis=1) < np.inf
     return np.where(known, order, none)
 
@@ -106,14 +107,7 @@ def _around(cost: Float[np.ndarray, "V V"], part: slice, kept: int) -> Int[np.nd
     both = cost[part] + cost[:, part].T
     rows = np.arange(len(both))
     both[rows, part.start + rows] = both[:, 0] = both[:, -1] = np.inf
-    return _least(both, kept)
-
-
-def _least(values: Float[np.ndarray, "K V"], kept: int) -> Int[np.ndarray, "K M"]:
-    """The columns of the least values of each row, least first."""
-    columns = np.argpartition(values, min(kept, values.shape[1] - 1), axis=1)[:, :kept]
-    order = np.argsort(np.take_along_axis(values, columns, axis=1), axis=1, kind="stable")
-    return np.take_along_axis(columns, order, axis=1)
+    return least_of_rows(both, kept)
 
 
 @inner
