@@ -9,12 +9,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int
 
-from fairway.kernels.general.annealing import Search, anneal
+from fairway.kernels.general.annealing import anneal
 from fairway.kernels.general.enumeration import Walk, explore, walk_of
 from fairway.kernels.general.insertion import draft_of
-from fairway.kernels.general.tour_model import BARRED, PRIZE, TAKEN_BY, TourModel, tour_model_of
+from fairway.kernels.general.order import Lists, closed_order
+from fairway.kernels.general.state import BEST, BEST_OUT, Order, Search
+from fairway.kernels.general.tour_model import (
+    BARRED,
+    COST,
+    NEEDS,
+    PRIZE,
+    SERVICE,
+    SPENT_ON,
+    TAKEN_BY,
+    TourModel,
+    tour_model_of,
+)
 from fairway.kernels.moves.rng import seeded
 from fairway.problems.instance import Instance
 
@@ -28,8 +40,16 @@ ROUNDS = 64
 """Rounds of a slice, where they are counted and not seconds."""
 AROUND = 40
 """Stops that are known to be around a stop."""
-TEMPERATURE = 3.0
-"""At the beginning, in mean legs of the first tour."""
+AFTER = 16
+"""Of each stop, those that may well follow it."""
+WAITING = 0.2
+"""What a unit of waiting counts there, in units of cost."""
+MOVES = 200
+"""Local moves of a round."""
+FLAT = 1e-3
+"""Where no leg costs anything: what a mean leg counts, in mean prizes."""
+TEMPERATURE = 1.0
+"""At the beginning, in legs to the nearest."""
 
 Found = Callable[[tuple[int, ...]], None]
 """Is told of every better tour."""
@@ -98,16 +118,37 @@ def improve_tours(
     model = tour_model_of(instance, request.objective)
     if request.fewest:
         model = _keeping(model)
-    search = _started(model, initial, request.seed)
+    model, direct = closed_order(_guiding(model))
+    search = _started(model, direct, initial, request.seed)
     while (rounds := budget.slice()) > 0:
-        value, missing = search.values[2], search.values[3]
-        worth = abs(search.values[0]) if math.isfinite(search.values[0]) else 0.0
-        temperature = TEMPERATURE * worth / len(model.node) * budget.left**2
-        anneal(model, search, temperature, rounds)
-        better = search.values[2] < value or search.values[3] < missing
-        if better and search.values[3] == 0:
+        value, missing = search.values[BEST], search.values[BEST_OUT]
+        temperature = TEMPERATURE * _scale(model, search) * budget.left**2
+        anneal(model, search, temperature, rounds, MOVES)
+        better = search.values[BEST] < value or search.values[BEST_OUT] < missing
+        if better and search.values[BEST_OUT] == 0:
             found(_stops(model, search.best[: search.sizes[1]]))
     return _stops(model, search.best[: search.sizes[1]])
+
+
+def _guiding(model: TourModel) -> TourModel:
+    """The same with legs that guide the search: time where time is minimised, a little of it where no leg costs."""
+    spent, taken = model.legs[SPENT_ON], model.legs[TAKEN_BY] + model.node[:, SERVICE]
+    there = model.legs[SPENT_ON] < model.no_way
+    if model.objective == COST:
+        if spent[there].any():
+            return model
+        prizes = model.node[np.isfinite(model.node[:, PRIZE]), PRIZE]
+        taken = taken * (FLAT * prizes.mean() / max(float(taken[there].mean()), 1e-9))
+    return model._replace(
+        legs=np.array([np.where(there, taken, model.no_way), model.legs[TAKEN_BY]])
+    )
+
+
+def _scale(model: TourModel, search: Search) -> float:
+    """What a leg of the best tour costs on average."""
+    route = search.best[: search.sizes[1]]
+    route = route[route < len(model.node)]
+    return float(model.legs[SPENT_ON, route[:-1], route[1:]].mean())
 
 
 class _Budget:
@@ -149,7 +190,7 @@ def _keeping(model: TourModel) -> TourModel:
     return model._replace(node=columns)
 
 
-def _started(model: TourModel, initial: tuple[int, ...], seed: int) -> Search:
+def _started(model: TourModel, direct: Lists, initial: tuple[int, ...], seed: int) -> Search:
     nodes, rows = len(model.node), len(model.node) + len(model.breaks) + 1
     kept = np.zeros(rows, np.int64)
     stops = [stop for stop in initial if not model.node[stop, BARRED]]
@@ -157,9 +198,7 @@ def _started(model: TourModel, initial: tuple[int, ...], seed: int) -> Search:
     both = model.legs[TAKEN_BY] + model.legs[TAKEN_BY].T
     np.fill_diagonal(both, np.inf)
     both[:, 0] = both[:, -1] = np.inf
-    around = min(AROUND, max(nodes - 3, 0))
-    near = np.argpartition(both, around, axis=1)[:, :around]
-    near = np.take_along_axis(near, np.take_along_axis(both, near, 1).argsort(axis=1), 1)
+    mirrored = np.array_equal(model.legs[SPENT_ON, :-1, :-1], model.legs[SPENT_ON, :-1, :-1].T)
     return Search(
         draft_of(model),
         kept,
@@ -167,11 +206,43 @@ def _started(model: TourModel, initial: tuple[int, ...], seed: int) -> Search:
         np.array([len(stops) + 2] * 2),
         np.full(4, np.inf),
         np.ones(nodes),
-        near,
+        _least(both, min(AROUND, max(nodes - 3, 0))),
+        _least(_following(model), min(AFTER, nodes - 1)),
+        Order(*direct),
+        mirrored,
         np.zeros(nodes, np.int64),
         np.zeros(rows),
+        np.zeros((2, rows), np.int64),
         seeded(seed),
     )
+
+
+def _following(model: TourModel) -> Float[np.ndarray, "V V"]:
+    """How much is lost if one node comes directly after another: the leg, and waiting that cannot be avoided."""
+    first, last = model.first[:-1], model.first[1:] - 1
+    opens, closes = model.windows[first, 0], model.windows[last, 1]
+    there = model.node[:, SERVICE, None] + model.legs[TAKEN_BY]
+    waiting = np.maximum(opens - (closes[:, None] + there), 0.0)
+    loss = model.legs[SPENT_ON] + WAITING * np.where(np.isfinite(waiting), waiting, 0.0)
+    barred = model.node[:, BARRED] > 0
+    barred[-1] = False
+    loss[:, barred] = loss[opens[:, None] + there > closes] = np.inf
+    begin = model.begin[NEEDS]
+    rows = np.repeat(np.arange(len(model.node)), np.diff(begin))
+    loss[rows, model.linked[begin[0] : begin[-1]]] = np.inf
+    np.fill_diagonal(loss, np.inf)
+    return loss
+
+
+def _least(matrix: Float[np.ndarray, "V V"], count: int) -> Int[np.ndarray, "V K"]:
+    """The columns of so many least entries of each row, the least first."""
+    chosen = (
+        np.argpartition(matrix, count, axis=1)[:, :count]
+        if count < len(matrix)
+        else np.argsort(matrix, axis=1)
+    )
+    order = np.take_along_axis(matrix, chosen, 1).argsort(axis=1)
+    return np.take_along_axis(chosen, order, 1)
 
 
 def warm() -> None:

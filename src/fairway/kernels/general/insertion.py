@@ -14,7 +14,6 @@ from fairway.kernels.compiling import inner
 from fairway.kernels.general.timing import latest_start, priced, start_at
 from fairway.kernels.general.tour_model import (
     DEMAND,
-    DURATION,
     FOLLOWERS,
     GROWING,
     MAKESPAN,
@@ -55,6 +54,8 @@ class Draft(NamedTuple):
     """The position of each node and break, or OUT."""
     length: Int[np.ndarray, " 1"]
     """Positions in use."""
+    ahead: Float[np.ndarray, " M"]
+    """The least that a stop costs before a position or a later one."""
 
 
 def draft_of(model: TourModel) -> Draft:
@@ -65,15 +66,34 @@ def draft_of(model: TourModel) -> Draft:
     node[1] = nodes - 1
     place = np.full(nodes + breaks, OUT)
     around, times = np.zeros((rows, 2), np.int64), np.zeros((rows, 7))
-    return Draft(node, around, times, place, np.full(1, 2))
+    times[:, FREE], times[:, [LATEST, ABOVE, BELOW]] = -np.inf, np.inf  # stays where nothing limits
+    return Draft(node, around, times, place, np.full(1, 2), np.zeros(rows))
 
 
 @inner
 def refresh(model: TourModel, draft: Draft) -> bool:
-    """Work out all times and loads; whether every limit is kept."""
-    kept = _forward(model, draft)
-    _backward(model, draft)
-    return _weigh(model, draft) and kept
+    """Work out all times and loads that matter; whether every limit is kept."""
+    if model.timed:
+        kept = _forward(model, draft)
+        _backward(model, draft)
+    else:
+        kept = _in_order(model, draft)
+    if model.laden:
+        kept &= _weigh(model, draft)
+    return kept
+
+
+@inner
+def _in_order(model: TourModel, draft: Draft) -> bool:
+    """Where every node is, if it does not matter when; whether there is a way from each to the next."""
+    kept, here = True, 0
+    for at in range(draft.length[0]):
+        node = draft.node[at]
+        draft.place[node] = at
+        draft.around[at, REAL] = draft.around[at, NEXT] = node
+        kept &= at == 0 or model.legs[SPENT_ON, here, node] < model.no_way
+        here = node
+    return kept
 
 
 @inner
@@ -252,14 +272,8 @@ def in_time(model: TourModel, draft: Draft, at: int, node: int, leave: float) ->
 @inner
 def detour(model: TourModel, here: int, node: int, there: int) -> float:
     """What a node adds to the legs between two others."""
-    if model.objective == DURATION:
-        legs = model.legs[TAKEN_BY]
-        return legs[here, node] + model.node[node, SERVICE] + legs[node, there] - legs[here, there]
-    return (
-        model.legs[SPENT_ON, here, node]
-        + model.legs[SPENT_ON, node, there]
-        - model.legs[SPENT_ON, here, there]
-    )
+    legs = model.legs[SPENT_ON]
+    return legs[here, node] + legs[node, there] - legs[here, there]
 
 
 @inner
@@ -267,6 +281,8 @@ def added(model: TourModel, draft: Draft, node: int, at: int, enough: float) -> 
     """What a stop costs before this position; infinite where something would be late, or where it is enough."""
     here, there = draft.around[at - 1, REAL], draft.around[at, NEXT]
     more = detour(model, here, node, there)
+    if not model.timed:
+        return more
     if model.objective != MAKESPAN and more >= enough and not model.soft:
         return np.inf
     arrival = max(
@@ -286,17 +302,17 @@ def surcharge(
     """What serving a node then, before this position, costs beside its legs."""
     if not model.soft and model.objective != MAKESPAN:
         return 0.0
-    price, later = delayed(model, draft, at, node, start + model.node[node, SERVICE])
+    price, later = delayed(model, draft, at, node, start + model.node[node, SERVICE], -np.inf)
     price += priced(model, node, start)
     return price + later - (1.0 - LEGS) * more if model.objective == MAKESPAN else price
 
 
 @inner
 def delayed(
-    model: TourModel, draft: Draft, at: int, here: int, leave: float
+    model: TourModel, draft: Draft, at: int, here: int, leave: float, free: float
 ) -> tuple[float, float]:
     """What lateness from this position on costs more, and how much later the tour ends, if it comes so from here."""
-    nodes, price, free = len(model.node), 0.0, -np.inf
+    nodes, price = len(model.node), 0.0
     for position in range(at, draft.length[0]):
         node = draft.node[position]
         if node >= nodes:
@@ -333,7 +349,8 @@ def place_for_break(model: TourModel, draft: Draft, number: int) -> int:
         price, later = priced(model, there, start), start - draft.times[at, START]
         price -= priced(model, there, draft.times[at, START])
         if at + 1 < draft.length[0]:
-            onward, later = delayed(model, draft, at + 1, there, start + model.node[there, SERVICE])
+            leave = start + model.node[there, SERVICE]
+            onward, later = delayed(model, draft, at + 1, there, leave, -np.inf)
             price += onward
         if price + LEGS * later < least:
             where, least = at, price + LEGS * later

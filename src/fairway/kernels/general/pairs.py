@@ -38,6 +38,7 @@ def cheapest_pair(
     one, other, least = 0, 0, np.inf
     sooner, later = served_between(model, pickup)
     served, close = served_between(model, delivery)
+    _look_ahead(model, draft, delivery, begin, end)
     for at in range(first, min(last, end)):
         if draft.times[at - 1, LEAVE] > later:
             break
@@ -47,6 +48,9 @@ def cheapest_pair(
         here, there = draft.around[at - 1, REAL], draft.around[at, NEXT]
         spent = detour(model, here, pickup, there)
         spent *= LEGS if model.objective == MAKESPAN else 1.0
+        together = detour(model, pickup, delivery, there)
+        if spent + min(draft.ahead[max(at, begin)], together) >= least:
+            continue
         arrival = max(
             draft.times[at - 1, LEAVE] + model.legs[TAKEN_BY, here, pickup],
             draft.times[at - 1, FREE],
@@ -58,7 +62,9 @@ def cheapest_pair(
         spent += priced(model, pickup, start)
         here = pickup
         for position in range(at, end):
-            if leave > close or spent >= least:
+            if leave > close:
+                break
+            if spent + draft.ahead[max(position, begin)] >= least and position > at:
                 break
             if position >= begin and draft.times[position, LATEST] >= served:
                 state = (here, leave, free)
@@ -86,6 +92,16 @@ def cheapest_pair(
             spent += priced(model, node, start) - priced(model, node, draft.times[position, START])
             here, leave, free = node, start + model.node[node, SERVICE], -np.inf
     return one, other, least
+
+
+@inner
+def _look_ahead(model: TourModel, draft: Draft, node: int, begin: int, end: int) -> None:
+    """The least that a stop can cost before each position or a later one, by its legs; unknown where time has a price."""
+    draft.ahead[end] = least = np.inf
+    for at in range(end - 1, begin - 1, -1):
+        more = detour(model, draft.around[at - 1, REAL], node, draft.around[at, NEXT])
+        least = min(least, more)
+        draft.ahead[at] = -np.inf if model.soft or model.objective == MAKESPAN else least
 
 
 @inner
