@@ -14,11 +14,12 @@ from jaxtyping import Float, Int
 from fairway.kernels.general.annealing import anneal
 from fairway.kernels.general.enumeration import Walk, explore, walk_of
 from fairway.kernels.general.insertion import draft_of
-from fairway.kernels.general.order import Lists, closed_order
-from fairway.kernels.general.state import BEST, BEST_OUT, Order, Search
+from fairway.kernels.general.order import Order, closed_order, linked_matrix
+from fairway.kernels.general.state import BEST, BEST_OUT, Search
 from fairway.kernels.general.tour_model import (
     BARRED,
     COST,
+    FOLLOWERS,
     NEEDS,
     PRIZE,
     SERVICE,
@@ -40,7 +41,7 @@ ROUNDS = 64
 """Rounds of a slice, where they are counted and not seconds."""
 AROUND = 40
 """Stops that are known to be around a stop."""
-AFTER = 16
+AFTER = 32
 """Of each stop, those that may well follow it."""
 WAITING = 0.2
 """What a unit of waiting counts there, in units of cost."""
@@ -48,8 +49,8 @@ MOVES = 200
 """Local moves of a round."""
 FLAT = 1e-3
 """Where no leg costs anything: what a mean leg counts, in mean prizes."""
-TEMPERATURE = 1.0
-"""At the beginning, in legs to the nearest."""
+HOT, COLD = 1.0, 0.01
+"""Temperatures at the beginning and at the end, in mean legs of the best tour."""
 
 Found = Callable[[tuple[int, ...]], None]
 """Is told of every better tour."""
@@ -118,11 +119,11 @@ def improve_tours(
     model = tour_model_of(instance, request.objective)
     if request.fewest:
         model = _keeping(model)
-    model, direct = closed_order(_guiding(model))
-    search = _started(model, direct, initial, request.seed)
+    model, order = closed_order(_guiding(model))
+    search = _started(model, order, initial, request.seed)
     while (rounds := budget.slice()) > 0:
         value, missing = search.values[BEST], search.values[BEST_OUT]
-        temperature = TEMPERATURE * _scale(model, search) * budget.left**2
+        temperature = HOT * (COLD / HOT) ** (1.0 - budget.left) * _scale(model, search)
         anneal(model, search, temperature, rounds, MOVES)
         better = search.values[BEST] < value or search.values[BEST_OUT] < missing
         if better and search.values[BEST_OUT] == 0:
@@ -190,7 +191,7 @@ def _keeping(model: TourModel) -> TourModel:
     return model._replace(node=columns)
 
 
-def _started(model: TourModel, direct: Lists, initial: tuple[int, ...], seed: int) -> Search:
+def _started(model: TourModel, order: Order, initial: tuple[int, ...], seed: int) -> Search:
     nodes, rows = len(model.node), len(model.node) + len(model.breaks) + 1
     kept = np.zeros(rows, np.int64)
     stops = [stop for stop in initial if not model.node[stop, BARRED]]
@@ -207,8 +208,8 @@ def _started(model: TourModel, direct: Lists, initial: tuple[int, ...], seed: in
         np.full(4, np.inf),
         np.ones(nodes),
         _least(both, min(AROUND, max(nodes - 3, 0))),
-        _least(_following(model), min(AFTER, nodes - 1)),
-        Order(*direct),
+        _least(_following(model, order), min(AFTER, nodes - 1)),
+        order,
         mirrored,
         np.zeros(nodes, np.int64),
         np.zeros(rows),
@@ -217,8 +218,8 @@ def _started(model: TourModel, direct: Lists, initial: tuple[int, ...], seed: in
     )
 
 
-def _following(model: TourModel) -> Float[np.ndarray, "V V"]:
-    """How much is lost if one node comes directly after another: the leg, and waiting that cannot be avoided."""
+def _following(model: TourModel, order: Order) -> Float[np.ndarray, "V V"]:
+    """How much is lost if one node comes directly after another, beside what each node costs at least."""
     first, last = model.first[:-1], model.first[1:] - 1
     opens, closes = model.windows[first, 0], model.windows[last, 1]
     there = model.node[:, SERVICE, None] + model.legs[TAKEN_BY]
@@ -227,11 +228,12 @@ def _following(model: TourModel) -> Float[np.ndarray, "V V"]:
     barred = model.node[:, BARRED] > 0
     barred[-1] = False
     loss[:, barred] = loss[opens[:, None] + there > closes] = np.inf
-    begin = model.begin[NEEDS]
-    rows = np.repeat(np.arange(len(model.node)), np.diff(begin))
-    loss[rows, model.linked[begin[0] : begin[-1]]] = np.inf
+    between = linked_matrix(model.begin, model.linked, FOLLOWERS)
+    between &= ~linked_matrix(order.begin, order.linked, FOLLOWERS)
+    loss[between | linked_matrix(model.begin, model.linked, NEEDS)] = np.inf
     np.fill_diagonal(loss, np.inf)
-    return loss
+    least = loss.min(axis=0)
+    return loss - np.where(np.isfinite(least), least, 0.0)
 
 
 def _least(matrix: Float[np.ndarray, "V V"], count: int) -> Int[np.ndarray, "V K"]:

@@ -10,12 +10,12 @@ from jaxtyping import Float
 
 from fairway.kernels.compiling import inner
 from fairway.kernels.general.insertion import LEGS, OUT, REAL, Draft, refresh, span_of
+from fairway.kernels.general.order import Order
 from fairway.kernels.general.state import (
     BEST,
     BEST_OUT,
     KEPT,
     KEPT_OUT,
-    Order,
     Search,
     crown,
     keep,

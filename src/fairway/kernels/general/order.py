@@ -1,20 +1,25 @@
 """What follows from an order of stops, and what of it follows from the rest."""
 
+from typing import NamedTuple
+
 import numpy as np
 from jaxtyping import Bool, Int
 
 from fairway.kernels.general.tour_model import MATES, NEEDS, TourModel
 
-Lists = tuple[Int[np.ndarray, "K W"], Int[np.ndarray, " L"]]
-"""Where the list of each node begins, of each kind of list, and the lists one after the other."""
+
+class Order(NamedTuple):
+    """Lists of nodes as a model has them, by kind: where the list of each begins, and all lists."""
+
+    begin: Int[np.ndarray, "K W"]
+    linked: Int[np.ndarray, " L"]
 
 
-def closed_order(model: TourModel) -> tuple[TourModel, Lists]:
-    """The model with all precedences that follow from its own, and the lists of the few from which all follow."""
-    nodes = len(model.node)
-    needs = _matrix(model, NEEDS)
+def closed_order(model: TourModel) -> tuple[TourModel, Order]:
+    """The model with all precedences that follow from its own, and the few from which all follow."""
+    needs = linked_matrix(model.begin, model.linked, NEEDS)
     if not needs.any():
-        return model, (model.begin[:MATES], np.zeros(0, np.int64))
+        return model, Order(model.begin[:MATES], np.zeros(0, np.int64))
     closed, direct = needs.copy(), needs.copy()
     for node in _sorted(needs):
         given = np.flatnonzero(needs[node])
@@ -22,17 +27,19 @@ def closed_order(model: TourModel) -> tuple[TourModel, Lists]:
             inherited = closed[given].any(axis=0)
             closed[node] |= inherited
             direct[node] &= ~inherited
-    mates = _matrix(model, MATES)
-    begin, linked = _lists([closed, closed.T, mates], nodes)
-    return model._replace(begin=begin, linked=linked), _lists([direct, direct.T], nodes)
+    mates = linked_matrix(model.begin, model.linked, MATES)
+    begin, linked = _lists(closed, closed.T, mates)
+    return model._replace(begin=begin, linked=linked), _lists(direct, direct.T)
 
 
-def _matrix(model: TourModel, kind: int) -> Bool[np.ndarray, "V V"]:
+def linked_matrix(
+    begin: Int[np.ndarray, "K W"], linked: Int[np.ndarray, " L"], kind: int
+) -> Bool[np.ndarray, "V V"]:
     """Whether a node, by row, has another in its list."""
-    begin = model.begin[kind]
-    matrix = np.zeros((len(model.node), len(model.node)), bool)
-    rows = np.repeat(np.arange(len(model.node)), np.diff(begin))
-    matrix[rows, model.linked[begin[0] : begin[-1]]] = True
+    starts = begin[kind]
+    matrix = np.zeros((len(starts) - 1, len(starts) - 1), bool)
+    rows = np.repeat(np.arange(len(matrix)), np.diff(starts))
+    matrix[rows, linked[starts[0] : starts[-1]]] = True
     return matrix
 
 
@@ -47,12 +54,10 @@ def _sorted(needs: Bool[np.ndarray, "V V"]) -> list[int]:
     return free
 
 
-def _lists(matrices: list[Bool[np.ndarray, "V V"]], nodes: int) -> Lists:
-    begin, linked = np.zeros((len(matrices), nodes + 1), np.int64), []
-    total = 0
+def _lists(*matrices: Bool[np.ndarray, "V V"]) -> Order:
+    begin, linked, total = np.zeros((len(matrices), len(matrices[0]) + 1), np.int64), [], 0
     for kind, matrix in enumerate(matrices):
-        rows, columns = np.nonzero(matrix)
-        begin[kind] = total + np.append(0, np.cumsum(np.bincount(rows, minlength=nodes)))
-        linked.append(columns)
-        total += len(columns)
-    return begin, np.concatenate(linked)
+        begin[kind] = total + np.append(0, np.cumsum(matrix.sum(axis=1)))
+        linked.append(np.nonzero(matrix)[1])
+        total += len(linked[-1])
+    return Order(begin, np.concatenate(linked))

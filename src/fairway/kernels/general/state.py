@@ -8,19 +8,13 @@ from jaxtyping import Float, Int
 from fairway.kernels.compiling import inner
 from fairway.kernels.general.duration import shortest_duration
 from fairway.kernels.general.insertion import LEAVE, OUT, REAL, START, Draft
+from fairway.kernels.general.order import Order
 from fairway.kernels.general.timing import priced
 from fairway.kernels.general.tour_model import DURATION, MAKESPAN, PRIZE, SPENT_ON, TourModel
 from fairway.kernels.moves.rng import Random
 
 KEPT, KEPT_OUT, BEST, BEST_OUT = range(4)
 """What the kept tour is worth and what it leaves out counts, and the same of the best one."""
-
-
-class Order(NamedTuple):
-    """Lists of nodes as in the model, of precedences from which all others follow."""
-
-    begin: Int[np.ndarray, "2 W"]
-    linked: Int[np.ndarray, " L"]
 
 
 class Search(NamedTuple):
