@@ -41,16 +41,22 @@ ROUNDS = 64
 """Rounds of a slice, where they are counted and not seconds."""
 AROUND = 40
 """Stops that are known to be around a stop."""
-AFTER = 32
+AFTER = 16
 """Of each stop, those that may well follow it."""
 WAITING = 0.2
 """What a unit of waiting counts there, in units of cost."""
-MOVES = 200
+MOVES = 1000
 """Local moves of a round."""
 FLAT = 1e-3
 """Where no leg costs anything: what a mean leg counts, in mean prizes."""
-HOT, COLD = 1.0, 0.01
-"""Temperatures at the beginning and at the end, in mean legs of the best tour."""
+OTHER = 5
+"""The rank of a successor whose loss is a typical one."""
+HOT, COLD = 0.5, 0.05
+"""Temperatures at the beginning and at the end, in typical losses."""
+SPEED = 5e6
+"""About how many moves there are in a second."""
+THOROUGH, HASTE = 1e5, 0.4
+"""Moves per stop with which a search begins hot, and the power of their number by which it begins colder with less."""
 
 Found = Callable[[tuple[int, ...]], None]
 """Is told of every better tour."""
@@ -119,11 +125,11 @@ def improve_tours(
     model = tour_model_of(instance, request.objective)
     if request.fewest:
         model = _keeping(model)
-    model, order = closed_order(_guiding(model))
-    search = _started(model, order, initial, request.seed)
+    model, search, scale = prepared(model, initial, request.seed)
+    hot = HOT * min(1.0, budget.moves / (THOROUGH * len(model.node))) ** HASTE
     while (rounds := budget.slice()) > 0:
         value, missing = search.values[BEST], search.values[BEST_OUT]
-        temperature = HOT * (COLD / HOT) ** (1.0 - budget.left) * _scale(model, search)
+        temperature = scale * hot * (COLD / HOT) ** (1.0 - budget.left)
         anneal(model, search, temperature, rounds, MOVES)
         better = search.values[BEST] < value or search.values[BEST_OUT] < missing
         if better and search.values[BEST_OUT] == 0:
@@ -131,25 +137,28 @@ def improve_tours(
     return _stops(model, search.best[: search.sizes[1]])
 
 
-def _guiding(model: TourModel) -> TourModel:
-    """The same with legs that guide the search: time where time is minimised, a little of it where no leg costs."""
+def _guiding(model: TourModel) -> tuple[TourModel, float]:
+    """The same with legs that guide the search, and the mean prize where legs cost nothing, else 0.
+
+    Where time is minimised they are time, and a little of it where no leg costs anything.
+    """
     spent, taken = model.legs[SPENT_ON], model.legs[TAKEN_BY] + model.node[:, SERVICE]
-    there = model.legs[SPENT_ON] < model.no_way
+    there = spent < model.no_way
+    if model.objective == COST and spent[there].any():
+        return model, 0.0
+    prize = 0.0
     if model.objective == COST:
-        if spent[there].any():
-            return model
         prizes = model.node[np.isfinite(model.node[:, PRIZE]), PRIZE]
-        taken = taken * (FLAT * prizes.mean() / max(float(taken[there].mean()), 1e-9))
-    return model._replace(
-        legs=np.array([np.where(there, taken, model.no_way), model.legs[TAKEN_BY]])
-    )
+        prize = float(prizes.mean())
+        taken = taken * (FLAT * prize / max(float(taken[there].mean()), 1e-9))
+    guide = np.where(there, taken, model.no_way)
+    return model._replace(legs=np.array([guide, model.legs[TAKEN_BY]])), prize
 
 
-def _scale(model: TourModel, search: Search) -> float:
-    """What a leg of the best tour costs on average."""
-    route = search.best[: search.sizes[1]]
-    route = route[route < len(model.node)]
-    return float(model.legs[SPENT_ON, route[:-1], route[1:]].mean())
+def _scale(loss: Float[np.ndarray, "V V"]) -> float:
+    """What it costs on average that a node is followed by one of the next best."""
+    other = np.partition(loss[:-1], min(OTHER, len(loss) - 1), axis=1)[:, min(OTHER, len(loss) - 1)]
+    return float(other[np.isfinite(other)].mean()) if np.isfinite(other).any() else 0.0
 
 
 class _Budget:
@@ -158,6 +167,12 @@ class _Budget:
     def __init__(self, request: Wanted) -> None:
         self._request, self._began = request, time.monotonic()
         self._looked, self._rounds, self._done = self._began, 1, 0
+
+    @property
+    def moves(self) -> float:
+        """About how many local moves there will be."""
+        rounds, seconds = self._request.iterations, self._request.seconds
+        return MOVES * rounds if rounds is not None else SPEED * seconds
 
     @property
     def left(self) -> float:
@@ -191,7 +206,13 @@ def _keeping(model: TourModel) -> TourModel:
     return model._replace(node=columns)
 
 
-def _started(model: TourModel, order: Order, initial: tuple[int, ...], seed: int) -> Search:
+def prepared(
+    model: TourModel, initial: tuple[int, ...], seed: int
+) -> tuple[TourModel, Search, float]:
+    """The model that guides a search, its state at the beginning, and what a typical change costs."""
+    model, prize = _guiding(model)
+    model, order = closed_order(model)
+    loss = _following(model, order)
     nodes, rows = len(model.node), len(model.node) + len(model.breaks) + 1
     kept = np.zeros(rows, np.int64)
     stops = [stop for stop in initial if not model.node[stop, BARRED]]
@@ -200,7 +221,7 @@ def _started(model: TourModel, order: Order, initial: tuple[int, ...], seed: int
     np.fill_diagonal(both, np.inf)
     both[:, 0] = both[:, -1] = np.inf
     mirrored = np.array_equal(model.legs[SPENT_ON, :-1, :-1], model.legs[SPENT_ON, :-1, :-1].T)
-    return Search(
+    search = Search(
         draft_of(model),
         kept,
         kept.copy(),
@@ -208,7 +229,7 @@ def _started(model: TourModel, order: Order, initial: tuple[int, ...], seed: int
         np.full(4, np.inf),
         np.ones(nodes),
         _least(both, min(AROUND, max(nodes - 3, 0))),
-        _least(_following(model, order), min(AFTER, nodes - 1)),
+        _least(loss, min(AFTER, nodes - 1)),
         order,
         mirrored,
         np.zeros(nodes, np.int64),
@@ -216,6 +237,7 @@ def _started(model: TourModel, order: Order, initial: tuple[int, ...], seed: int
         np.zeros((2, rows), np.int64),
         seeded(seed),
     )
+    return model, search, max(prize, _scale(loss))
 
 
 def _following(model: TourModel, order: Order) -> Float[np.ndarray, "V V"]:
@@ -228,6 +250,7 @@ def _following(model: TourModel, order: Order) -> Float[np.ndarray, "V V"]:
     barred = model.node[:, BARRED] > 0
     barred[-1] = False
     loss[:, barred] = loss[opens[:, None] + there > closes] = np.inf
+    loss[model.legs[SPENT_ON] >= model.no_way] = np.inf
     between = linked_matrix(model.begin, model.linked, FOLLOWERS)
     between &= ~linked_matrix(order.begin, order.linked, FOLLOWERS)
     loss[between | linked_matrix(model.begin, model.linked, NEEDS)] = np.inf

@@ -45,6 +45,8 @@ from fairway.kernels.moves.rng import Random, uniform
 
 STRINGS, LONGEST = 3, 12
 """The most strings that are taken out at once, and the stops of the longest."""
+AT_ONCE = 100
+"""The most stops that come back in one round, which so ends soon even where all are out."""
 ORDERS = 4
 """In which stops come back: by chance, by their closing, the farthest or the largest first."""
 
@@ -56,8 +58,8 @@ def anneal(model: TourModel, search: Search, temperature: float, rounds: int, mo
         load(search)
         _ruin(model, search)
         count = _gather(model, search)
-        _recreate(model, search, count)
-        _judge(model, search, temperature)
+        _recreate(model, search, min(count, AT_ONCE))
+        _judge(model, search, temperature, count <= AT_ONCE)
         if search.values[KEPT] < np.inf:
             exchange(model, search, temperature, moves)
 
@@ -233,7 +235,7 @@ def _cascade(model: TourModel, draft: Draft) -> bool:
 
 
 @inner
-def _judge(model: TourModel, search: Search, temperature: float) -> None:
+def _judge(model: TourModel, search: Search, temperature: float, tried: bool) -> None:
     """Go on from the new tour, or from the old one; keep it if it is the best."""
     draft, values = search.draft, search.values
     if not refresh(model, draft):
@@ -242,7 +244,7 @@ def _judge(model: TourModel, search: Search, temperature: float) -> None:
     for node in range(1, len(model.node) - 1):
         if model.node[node, PRIZE] == np.inf and draft.place[node] == OUT:
             missing += search.weight[node]
-            search.weight[node] += 1.0
+            search.weight[node] += 1.0 if tried else 0.0
     if values[KEPT_OUT] > 0:
         kept_missing = _missing(model, search)
     for number in range(len(model.breaks)):

@@ -55,7 +55,8 @@ class Draft(NamedTuple):
     length: Int[np.ndarray, " 1"]
     """Positions in use."""
     ahead: Float[np.ndarray, " M"]
-    """The least that a stop costs before a position or a later one."""
+    """The least that a stop costs before a position or a later one, and where that is."""
+    best: Int[np.ndarray, " M"]
 
 
 def draft_of(model: TourModel) -> Draft:
@@ -67,7 +68,9 @@ def draft_of(model: TourModel) -> Draft:
     place = np.full(nodes + breaks, OUT)
     around, times = np.zeros((rows, 2), np.int64), np.zeros((rows, 7))
     times[:, FREE], times[:, [LATEST, ABOVE, BELOW]] = -np.inf, np.inf  # stays where nothing limits
-    return Draft(node, around, times, place, np.full(1, 2), np.zeros(rows))
+    return Draft(
+        node, around, times, place, np.full(1, 2), np.zeros(rows), np.zeros(rows, np.int64)
+    )
 
 
 @inner
