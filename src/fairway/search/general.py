@@ -45,17 +45,17 @@ AFTER = 16
 """Of each stop, those that may well follow it."""
 WAITING = 0.2
 """What a unit of waiting counts there, in units of cost."""
-MOVES = 1000
-"""Local moves of a round."""
+MOVES, UNTIMED = 2, 20
+"""Local moves of a round per stop; they are cheap and fit often where it does not matter when a stop is served."""
 FLAT = 1e-3
 """Where no leg costs anything: what a mean leg counts, in mean prizes."""
 OTHER = 5
 """The rank of a successor whose loss is a typical one."""
-HOT, COLD = 0.5, 0.05
+HOT, COLD = 0.6, 0.03
 """Temperatures at the beginning and at the end, in typical losses."""
 SPEED = 5e6
 """About how many moves there are in a second."""
-THOROUGH, HASTE = 1e5, 0.4
+THOROUGH, HASTE = 2e4, 0.6
 """Moves per stop with which a search begins hot, and the power of their number by which it begins colder with less."""
 
 Found = Callable[[tuple[int, ...]], None]
@@ -126,11 +126,12 @@ def improve_tours(
     if request.fewest:
         model = _keeping(model)
     model, search, scale = prepared(model, initial, request.seed)
-    hot = HOT * min(1.0, budget.moves / (THOROUGH * len(model.node))) ** HASTE
+    moves = (MOVES if model.timed else UNTIMED) * len(model.node)
+    hot = HOT * min(1.0, budget.moves(moves) / (THOROUGH * len(model.node))) ** HASTE
     while (rounds := budget.slice()) > 0:
         value, missing = search.values[BEST], search.values[BEST_OUT]
         temperature = scale * hot * (COLD / HOT) ** (1.0 - budget.left)
-        anneal(model, search, temperature, rounds, MOVES)
+        anneal(model, search, temperature, rounds, moves)
         better = search.values[BEST] < value or search.values[BEST_OUT] < missing
         if better and search.values[BEST_OUT] == 0:
             found(_stops(model, search.best[: search.sizes[1]]))
@@ -155,9 +156,10 @@ def _guiding(model: TourModel) -> tuple[TourModel, float]:
     return model._replace(legs=np.array([guide, model.legs[TAKEN_BY]])), prize
 
 
-def _scale(loss: Float[np.ndarray, "V V"]) -> float:
+def _scale(loss: Float[np.ndarray, "V V"], after: Int[np.ndarray, "V S"]) -> float:
     """What it costs on average that a node is followed by one of the next best."""
-    other = np.partition(loss[:-1], min(OTHER, len(loss) - 1), axis=1)[:, min(OTHER, len(loss) - 1)]
+    rank = min(OTHER, after.shape[1] - 1)
+    other = np.take_along_axis(loss, after[:, rank : rank + 1], 1)
     return float(other[np.isfinite(other)].mean()) if np.isfinite(other).any() else 0.0
 
 
@@ -168,11 +170,10 @@ class _Budget:
         self._request, self._began = request, time.monotonic()
         self._looked, self._rounds, self._done = self._began, 1, 0
 
-    @property
-    def moves(self) -> float:
+    def moves(self, per_round: int) -> float:
         """About how many local moves there will be."""
         rounds, seconds = self._request.iterations, self._request.seconds
-        return MOVES * rounds if rounds is not None else SPEED * seconds
+        return per_round * rounds if rounds is not None else SPEED * seconds
 
     @property
     def left(self) -> float:
@@ -237,7 +238,7 @@ def prepared(
         np.zeros((2, rows), np.int64),
         seeded(seed),
     )
-    return model, search, max(prize, _scale(loss))
+    return model, search, max(prize, _scale(loss, search.after))
 
 
 def _following(model: TourModel, order: Order) -> Float[np.ndarray, "V V"]:

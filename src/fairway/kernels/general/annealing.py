@@ -253,7 +253,7 @@ def _judge(model: TourModel, search: Search, temperature: float, tried: bool) ->
     threshold = values[KEPT] - temperature * np.log(1.0 - uniform(search.random))
     if missing < kept_missing or (missing == kept_missing and value <= threshold):
         values[KEPT], values[KEPT_OUT] = value, missing
-        keep(search)
+        keep(search, 0, draft.length[0])
         if missing < values[BEST_OUT] or (missing == values[BEST_OUT] and value < values[BEST]):
             crown(search, value, missing)
 

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from fairway.kernels.compiling import inner
-from fairway.kernels.general.insertion import LEGS, OUT, REAL, Draft, refresh, span_of
+from fairway.kernels.general.insertion import LEGS, OUT, REAL, Draft, refresh, renew, span_of
 from fairway.kernels.general.order import Order
 from fairway.kernels.general.state import (
     BEST,
@@ -106,13 +106,18 @@ def _settle(
     more = judged(model, search, stretch, legs, added[1])
     if more + (0.0 if model.objective == COST else LEGS * legs) > threshold:
         return slack
-    splice(search, stretch[0], stretch[1], stretch[2], NEW)
-    if not refresh(model, draft):  # by a rounding error
+    start, stop, count = stretch
+    splice(search, start, stop, count, NEW)
+    if count == stop - start:
+        kept = renew(model, draft, start, stop)
+    else:
+        start, stop, kept = 1, draft.length[0], refresh(model, draft)
+    if not kept:  # by a rounding error
         load(search)
         refresh(model, draft)
         return slack
     values[KEPT] += more
-    keep(search)
+    keep(search, start, stop)
     if values[KEPT_OUT] == 0 and (values[BEST_OUT] > 0 or values[KEPT] < values[BEST]):
         crown(search, values[KEPT], 0.0)
     if model.objective == COST and not model.soft:

@@ -76,37 +76,52 @@ def draft_of(model: TourModel) -> Draft:
 @inner
 def refresh(model: TourModel, draft: Draft) -> bool:
     """Work out all times and loads that matter; whether every limit is kept."""
-    if model.timed:
-        kept = _forward(model, draft)
-        _backward(model, draft)
-    else:
-        kept = _in_order(model, draft)
-    if model.laden:
-        kept &= _weigh(model, draft)
-    return kept
+    return renew(model, draft, 1, draft.length[0])
 
 
 @inner
-def _in_order(model: TourModel, draft: Draft) -> bool:
+def renew(model: TourModel, draft: Draft, first: int, stop: int) -> bool:
+    """The same where only the stops from one position to before another are others than they were."""
+    if model.timed:
+        kept = _forward(model, draft, first, stop)
+        _backward(model, draft, first, stop)
+    else:
+        kept = _in_order(model, draft, first, stop)
+    if not model.laden:
+        return kept
+    aboard = draft.times[first - 1, LOAD] if first > 1 else model.aboard
+    draft.times[first - 1, LOAD] = aboard
+    for at in range(first, stop):
+        node = draft.node[at]
+        aboard += model.node[node, DEMAND] if node < len(model.node) else 0.0
+        draft.times[at, LOAD] = aboard
+    if model.load == SHRINKING:
+        return _room_before(model, draft, first, stop) and kept
+    return _room_after(model, draft, first, stop) and kept
+
+
+@inner
+def _in_order(model: TourModel, draft: Draft, first: int, stop: int) -> bool:
     """Where every node is, if it does not matter when; whether there is a way from each to the next."""
-    kept, here = True, 0
-    for at in range(draft.length[0]):
+    kept, here = True, draft.node[first - 1]
+    draft.around[0, REAL] = draft.around[0, NEXT] = draft.place[0] = 0
+    for at in range(first, min(stop + 1, draft.length[0])):
         node = draft.node[at]
         draft.place[node] = at
         draft.around[at, REAL] = draft.around[at, NEXT] = node
-        kept &= at == 0 or model.legs[SPENT_ON, here, node] < model.no_way
+        kept &= model.legs[SPENT_ON, here, node] < model.no_way
         here = node
     return kept
 
 
 @inner
-def _forward(model: TourModel, draft: Draft) -> bool:
+def _forward(model: TourModel, draft: Draft, first: int, stop: int) -> bool:
     nodes, length = len(model.node), draft.length[0]
     draft.times[0, START] = draft.times[0, LEAVE] = model.leaving[0, 0]
     draft.times[0, FREE] = -np.inf
     draft.around[0, REAL] = draft.place[0] = 0
     kept = True
-    for at in range(1, length):
+    for at in range(first, length):
         node, here = draft.node[at], draft.around[at - 1, REAL]
         draft.place[node] = at
         leave, free = draft.times[at - 1, LEAVE], draft.times[at - 1, FREE]
@@ -116,23 +131,24 @@ def _forward(model: TourModel, draft: Draft) -> bool:
             kept &= begin <= rest[1]
             draft.times[at, START], draft.around[at, REAL] = begin, here
             draft.times[at, LEAVE], draft.times[at, FREE] = leave + rest[2], begin + rest[2]
-        else:
-            start = start_at(model, node, max(leave + model.legs[TAKEN_BY, here, node], free))
-            kept &= start < np.inf and model.legs[SPENT_ON, here, node] < model.no_way
-            draft.times[at, START], draft.around[at, REAL] = start, node
-            draft.times[at, LEAVE], draft.times[at, FREE] = (
-                start + model.node[node, SERVICE],
-                -np.inf,
-            )
+            continue
+        start = start_at(model, node, max(leave + model.legs[TAKEN_BY, here, node], free))
+        kept &= start < np.inf and model.legs[SPENT_ON, here, node] < model.no_way
+        if at >= stop and start == draft.times[at, START]:
+            break
+        draft.times[at, START], draft.around[at, REAL] = start, node
+        draft.times[at, LEAVE] = start + model.node[node, SERVICE]
+        draft.times[at, FREE] = -np.inf
     return kept
 
 
 @inner
-def _backward(model: TourModel, draft: Draft) -> None:
+def _backward(model: TourModel, draft: Draft, first: int, stop: int) -> None:
     nodes, last = len(model.node), draft.length[0] - 1
-    draft.around[last, NEXT] = nodes - 1
-    draft.times[last, LATEST] = latest_start(model, nodes - 1, np.inf)
-    for at in range(last - 1, -1, -1):
+    if stop > last:
+        draft.around[last, NEXT] = nodes - 1
+        draft.times[last, LATEST] = latest_start(model, nodes - 1, np.inf)
+    for at in range(min(stop, last) - 1, -1, -1):
         node, after = draft.node[at], draft.node[at + 1]
         if node >= nodes:
             draft.around[at, NEXT] = draft.around[at + 1, NEXT]
@@ -144,7 +160,10 @@ def _backward(model: TourModel, draft: Draft) -> None:
         if after < nodes:
             bound -= model.legs[TAKEN_BY, node, after]
         bound -= model.node[node, SERVICE]
-        draft.times[at, LATEST] = bound if at == 0 else latest_start(model, node, bound)
+        latest = bound if at == 0 else latest_start(model, node, bound)
+        if at < first and latest == draft.times[at, LATEST]:
+            break
+        draft.times[at, LATEST] = latest
 
 
 @inner
@@ -167,32 +186,38 @@ def _latest_before_breaks(model: TourModel, draft: Draft, at: int) -> float:
 
 
 @inner
-def _weigh(model: TourModel, draft: Draft) -> bool:
-    """The load along the tour, and what room it leaves; whether it is kept everywhere."""
-    nodes, length = len(model.node), draft.length[0]
-    load = model.aboard
-    draft.times[0, LOAD] = load
-    for at in range(1, length):
+def _room_before(model: TourModel, draft: Draft, first: int, stop: int) -> bool:
+    """How much more may be on board up to each position, where the load shrinks; whether none is too full."""
+    total, above = draft.times[draft.length[0] - 1, LOAD], np.inf
+    if first > 1:
+        above = draft.times[first - 1, ABOVE]
+    draft.times[first - 1, ABOVE] = above
+    for at in range(first, draft.length[0]):
         node = draft.node[at]
-        load += model.node[node, DEMAND] if node < nodes else 0.0
-        draft.times[at, LOAD] = load
-    if model.load == SHRINKING:
-        above = np.inf
-        draft.times[0, ABOVE] = above
-        for at in range(1, length):
-            node = draft.node[at]
-            if node < nodes:
-                above = min(above, model.node[node, ROOM] - (load - draft.times[at - 1, LOAD]))
-            draft.times[at, ABOVE] = above
-        return above >= 0
+        if node < len(model.node):
+            above = min(above, model.node[node, ROOM] - (total - draft.times[at - 1, LOAD]))
+        if at >= stop and above == draft.times[at, ABOVE]:
+            break
+        draft.times[at, ABOVE] = above
+    return draft.times[draft.length[0] - 1, ABOVE] >= 0
+
+
+@inner
+def _room_after(model: TourModel, draft: Draft, first: int, stop: int) -> bool:
+    """How much more or less may be on board from each position on; whether none is too full or too empty."""
     above = below = np.inf
-    for at in range(length - 1, 0, -1):
+    if stop < draft.length[0]:
+        above, below = draft.times[stop, ABOVE], draft.times[stop, BELOW]
+    for at in range(min(stop, draft.length[0]) - 1, 0, -1):
         node = draft.node[at]
-        if node < nodes:
+        if node < len(model.node):
             above = min(above, model.node[node, ROOM] - draft.times[at, LOAD])
             below = min(below, draft.times[at, LOAD] - model.empty)
+        same = above == draft.times[at, ABOVE] and below == draft.times[at, BELOW]
+        if at < first and same:
+            break
         draft.times[at, ABOVE], draft.times[at, BELOW] = above, below
-    return above >= 0 and below >= 0
+    return draft.times[1, ABOVE] >= 0 and draft.times[1, BELOW] >= 0
 
 
 @inner

@@ -56,10 +56,10 @@ def load(search: Search) -> None:
 
 
 @inner
-def keep(search: Search) -> None:
-    """Go on from the changed tour."""
+def keep(search: Search, first: int, stop: int) -> None:
+    """Go on from the changed tour, which is another than the kept one only between two positions."""
     search.sizes[0] = search.draft.length[0]
-    for at in range(search.sizes[0]):
+    for at in range(first, stop):
         search.kept[at] = search.draft.node[at]
 
 
