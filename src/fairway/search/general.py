@@ -1,4 +1,4 @@
-"""Tours under any constraints: all orders of a few stops, and ruin and recreate for more.
+"""Tours under any constraints: all orders of a few stops; ruin and recreate with local moves for more.
 
 Where the plain kernels know windows alone or drafts alone, and judge a move at once, these simulate the tour.
 """

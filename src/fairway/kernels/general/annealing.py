@@ -1,4 +1,4 @@
-"""Ruin and recreate over any constraints, kept by the rule of simulated annealing.
+"""Ruin and recreate, and local moves, over any constraints, kept by the rule of simulated annealing.
 
 Strings of stops around one place leave the tour, and they and all that is left out come back one by one where they cost
 least. What finds no place stays out: stops that must be served then count more each time, until one of them is worth
