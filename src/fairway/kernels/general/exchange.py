@@ -25,6 +25,7 @@ from fairway.kernels.general.state import (
     worth,
 )
 from fairway.kernels.general.tour_model import (
+    BARRED,
     COST,
     FOLLOWERS,
     MATES,
@@ -282,9 +283,11 @@ def swappable(model: TourModel, search: Search, node: int, at: int, stop: int) -
         return False
     if node == OUT:
         return True
+    if model.node[node, BARRED] > 0 or model.node[node, PRIZE] == np.inf:
+        return False
     first, end = span_of(model, draft, node)
     alone = model.begin[MATES, node] == model.begin[MATES, node + 1]
-    return alone and model.node[node, PRIZE] < np.inf and first <= at < end
+    return alone and first <= at < end
 
 
 @inner
