@@ -1,4 +1,4 @@
-"""Tours under any constraints: all orders of a few stops, and ruin and recreate for more.
+"""Tours under any constraints: all orders of a few stops; ruin and recreate with local moves for more.
 
 Where the plain kernels know windows alone or drafts alone, and judge a move at once, these simulate the tour.
 """
@@ -9,12 +9,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int
 
-from fairway.kernels.general.annealing import Search, anneal
+from fairway.kernels.general.annealing import anneal
 from fairway.kernels.general.enumeration import Walk, explore, walk_of
 from fairway.kernels.general.insertion import draft_of
-from fairway.kernels.general.tour_model import BARRED, PRIZE, TAKEN_BY, TourModel, tour_model_of
+from fairway.kernels.general.order import Order, closed_order, linked_matrix
+from fairway.kernels.general.state import BEST, BEST_OUT, Search
+from fairway.kernels.general.tour_model import (
+    BARRED,
+    COST,
+    FOLLOWERS,
+    NEEDS,
+    PRIZE,
+    SERVICE,
+    SPENT_ON,
+    TAKEN_BY,
+    TourModel,
+    tour_model_of,
+)
 from fairway.kernels.moves.rng import seeded
 from fairway.problems.instance import Instance
 
@@ -28,8 +41,22 @@ ROUNDS = 64
 """Rounds of a slice, where they are counted and not seconds."""
 AROUND = 40
 """Stops that are known to be around a stop."""
-TEMPERATURE = 3.0
-"""At the beginning, in mean legs of the first tour."""
+AFTER = 16
+"""Of each stop, those that may well follow it."""
+WAITING = 0.2
+"""What a unit of waiting counts there, in units of cost."""
+MOVES, UNTIMED = 2, 20
+"""Local moves of a round per stop; they are cheap and fit often where it does not matter when a stop is served."""
+FLAT = 1e-3
+"""Where no leg costs anything: what a mean leg counts, in mean prizes."""
+OTHER = 5
+"""The rank of a successor whose loss is a typical one."""
+HOT, COLD = 0.6, 0.03
+"""Temperatures at the beginning and at the end, in typical losses."""
+SPEED = 5e6
+"""About how many moves there are in a second."""
+THOROUGH, HASTE = 2e4, 0.6
+"""Moves per stop with which a search begins hot, and the power of their number by which it begins colder with less."""
 
 Found = Callable[[tuple[int, ...]], None]
 """Is told of every better tour."""
@@ -98,16 +125,42 @@ def improve_tours(
     model = tour_model_of(instance, request.objective)
     if request.fewest:
         model = _keeping(model)
-    search = _started(model, initial, request.seed)
+    model, search, scale = prepared(model, initial, request.seed)
+    moves = (MOVES if model.timed else UNTIMED) * len(model.node)
+    hot = HOT * min(1.0, budget.moves(moves) / (THOROUGH * len(model.node))) ** HASTE
     while (rounds := budget.slice()) > 0:
-        value, missing = search.values[2], search.values[3]
-        worth = abs(search.values[0]) if math.isfinite(search.values[0]) else 0.0
-        temperature = TEMPERATURE * worth / len(model.node) * budget.left**2
-        anneal(model, search, temperature, rounds)
-        better = search.values[2] < value or search.values[3] < missing
-        if better and search.values[3] == 0:
+        value, missing = search.values[BEST], search.values[BEST_OUT]
+        temperature = scale * hot * (COLD / HOT) ** (1.0 - budget.left)
+        anneal(model, search, temperature, rounds, moves)
+        better = search.values[BEST] < value or search.values[BEST_OUT] < missing
+        if better and search.values[BEST_OUT] == 0:
             found(_stops(model, search.best[: search.sizes[1]]))
     return _stops(model, search.best[: search.sizes[1]])
+
+
+def _guiding(model: TourModel) -> tuple[TourModel, float]:
+    """The same with legs that guide the search, and the mean prize where legs cost nothing, else 0.
+
+    Where time is minimised they are time, and a little of it where no leg costs anything.
+    """
+    spent, taken = model.legs[SPENT_ON], model.legs[TAKEN_BY] + model.node[:, SERVICE]
+    there = spent < model.no_way
+    if model.objective == COST and spent[there].any():
+        return model, 0.0
+    prize = 0.0
+    if model.objective == COST:
+        prizes = model.node[np.isfinite(model.node[:, PRIZE]), PRIZE]
+        prize = float(prizes.mean())
+        taken = taken * (FLAT * prize / max(float(taken[there].mean()), 1e-9))
+    guide = np.where(there, taken, model.no_way)
+    return model._replace(legs=np.array([guide, model.legs[TAKEN_BY]])), prize
+
+
+def _scale(loss: Float[np.ndarray, "V V"], after: Int[np.ndarray, "V S"]) -> float:
+    """What it costs on average that a node is followed by one of the next best."""
+    rank = min(OTHER, after.shape[1] - 1)
+    other = np.take_along_axis(loss, after[:, rank : rank + 1], 1)
+    return float(other[np.isfinite(other)].mean()) if np.isfinite(other).any() else 0.0
 
 
 class _Budget:
@@ -116,6 +169,11 @@ class _Budget:
     def __init__(self, request: Wanted) -> None:
         self._request, self._began = request, time.monotonic()
         self._looked, self._rounds, self._done = self._began, 1, 0
+
+    def moves(self, per_round: int) -> float:
+        """About how many local moves there will be."""
+        rounds, seconds = self._request.iterations, self._request.seconds
+        return per_round * rounds if rounds is not None else SPEED * seconds
 
     @property
     def left(self) -> float:
@@ -149,7 +207,13 @@ def _keeping(model: TourModel) -> TourModel:
     return model._replace(node=columns)
 
 
-def _started(model: TourModel, initial: tuple[int, ...], seed: int) -> Search:
+def prepared(
+    model: TourModel, initial: tuple[int, ...], seed: int
+) -> tuple[TourModel, Search, float]:
+    """The model that guides a search, its state at the beginning, and what a typical change costs."""
+    model, prize = _guiding(model)
+    model, order = closed_order(model)
+    loss = _following(model, order)
     nodes, rows = len(model.node), len(model.node) + len(model.breaks) + 1
     kept = np.zeros(rows, np.int64)
     stops = [stop for stop in initial if not model.node[stop, BARRED]]
@@ -157,21 +221,54 @@ def _started(model: TourModel, initial: tuple[int, ...], seed: int) -> Search:
     both = model.legs[TAKEN_BY] + model.legs[TAKEN_BY].T
     np.fill_diagonal(both, np.inf)
     both[:, 0] = both[:, -1] = np.inf
-    around = min(AROUND, max(nodes - 3, 0))
-    near = np.argpartition(both, around, axis=1)[:, :around]
-    near = np.take_along_axis(near, np.take_along_axis(both, near, 1).argsort(axis=1), 1)
-    return Search(
+    mirrored = np.array_equal(model.legs[SPENT_ON, :-1, :-1], model.legs[SPENT_ON, :-1, :-1].T)
+    search = Search(
         draft_of(model),
         kept,
         kept.copy(),
         np.array([len(stops) + 2] * 2),
         np.full(4, np.inf),
         np.ones(nodes),
-        near,
+        _least(both, min(AROUND, max(nodes - 3, 0))),
+        _least(loss, min(AFTER, nodes - 1)),
+        order,
+        mirrored,
         np.zeros(nodes, np.int64),
         np.zeros(rows),
+        np.zeros((2, rows), np.int64),
         seeded(seed),
     )
+    return model, search, max(prize, _scale(loss, search.after))
+
+
+def _following(model: TourModel, order: Order) -> Float[np.ndarray, "V V"]:
+    """How much is lost if one node comes directly after another, beside what each node costs at least."""
+    first, last = model.first[:-1], model.first[1:] - 1
+    opens, closes = model.windows[first, 0], model.windows[last, 1]
+    there = model.node[:, SERVICE, None] + model.legs[TAKEN_BY]
+    waiting = np.maximum(opens - (closes[:, None] + there), 0.0)
+    loss = model.legs[SPENT_ON] + WAITING * np.where(np.isfinite(waiting), waiting, 0.0)
+    barred = model.node[:, BARRED] > 0
+    barred[-1] = False
+    loss[:, barred] = loss[opens[:, None] + there > closes] = np.inf
+    loss[model.legs[SPENT_ON] >= model.no_way] = np.inf
+    between = linked_matrix(model.begin, model.linked, FOLLOWERS)
+    between &= ~linked_matrix(order.begin, order.linked, FOLLOWERS)
+    loss[between | linked_matrix(model.begin, model.linked, NEEDS)] = np.inf
+    np.fill_diagonal(loss, np.inf)
+    least = loss.min(axis=0)
+    return loss - np.where(np.isfinite(least), least, 0.0)
+
+
+def _least(matrix: Float[np.ndarray, "V V"], count: int) -> Int[np.ndarray, "V K"]:
+    """The columns of so many least entries of each row, the least first."""
+    chosen = (
+        np.argpartition(matrix, count, axis=1)[:, :count]
+        if count < len(matrix)
+        else np.argsort(matrix, axis=1)
+    )
+    order = np.take_along_axis(matrix, chosen, 1).argsort(axis=1)
+    return np.take_along_axis(chosen, order, 1)
 
 
 def warm() -> None:

@@ -1,22 +1,17 @@
-"""Ruin and recreate over any constraints, kept by the rule of simulated annealing.
+"""Ruin and recreate, and local moves, over any constraints, kept by the rule of simulated annealing.
 
 Strings of stops around one place leave the tour, and they and all that is left out come back one by one where they cost
 least. What finds no place stays out: stops that must be served then count more each time, until one of them is worth
 another's place.
 """
 
-from typing import NamedTuple
-
 import numpy as np
-from jaxtyping import Float, Int
 
 from fairway.kernels.compiling import bare, inner
-from fairway.kernels.general.duration import shortest_duration
+from fairway.kernels.general.exchange import exchange
 from fairway.kernels.general.insertion import (
     LEAVE,
     OUT,
-    REAL,
-    START,
     Draft,
     cheapest,
     insert,
@@ -24,68 +19,49 @@ from fairway.kernels.general.insertion import (
     refresh,
 )
 from fairway.kernels.general.pairs import cheapest_pair
-from fairway.kernels.general.timing import priced
+from fairway.kernels.general.state import (
+    BEST,
+    BEST_OUT,
+    KEPT,
+    KEPT_OUT,
+    Search,
+    crown,
+    keep,
+    load,
+    worth,
+)
 from fairway.kernels.general.tour_model import (
     BARRED,
     DEMAND,
     DUE,
-    DURATION,
-    MAKESPAN,
     MATES,
     NEEDS,
     PRIZE,
     SHRINKING,
     SPENT_ON,
     TourModel,
-)  # fmt: skip
+)
 from fairway.kernels.moves.rng import Random, uniform
 
 STRINGS, LONGEST = 3, 12
 """The most strings that are taken out at once, and the stops of the longest."""
+AT_ONCE = 100
+"""The most stops that come back in one round, which so ends soon even where all are out."""
 ORDERS = 4
 """In which stops come back: by chance, by their closing, the farthest or the largest first."""
 
 
-class Search(NamedTuple):
-    """A search at any moment."""
-
-    draft: Draft
-    kept: Int[np.ndarray, " M"]
-    """The tour to go on from."""
-    best: Int[np.ndarray, " M"]
-    sizes: Int[np.ndarray, " 2"]
-    """Positions of the two."""
-    values: Float[np.ndarray, " 4"]
-    """What the kept tour is worth and leaves out, and the same of the best one."""
-    weight: Float[np.ndarray, " V"]
-    """What leaving out a stop counts that must be served."""
-    near: Int[np.ndarray, "V K"]
-    """The stops around each, nearest first."""
-    out: Int[np.ndarray, " V"]
-    rank: Float[np.ndarray, " V"]
-    random: Random
-
-
 @bare
-def anneal(model: TourModel, search: Search, temperature: float, rounds: int) -> None:
-    """So many rounds."""
+def anneal(model: TourModel, search: Search, temperature: float, rounds: int, moves: int) -> None:
+    """So many rounds, each of one ruin and so many moves."""
     for _ in range(rounds):
-        _load(search)
+        load(search)
         _ruin(model, search)
         count = _gather(model, search)
-        _recreate(model, search, count)
-        _judge(model, search, temperature)
-
-
-@inner
-def _load(search: Search) -> None:
-    draft = search.draft
-    for node in range(len(draft.place)):
-        draft.place[node] = OUT
-    for at in range(search.sizes[0]):
-        draft.node[at] = search.kept[at]
-        draft.place[search.kept[at]] = at
-    draft.length[0] = search.sizes[0]
+        _recreate(model, search, min(count, AT_ONCE))
+        _judge(model, search, temperature, count <= AT_ONCE)
+        if search.values[KEPT] < np.inf:
+            exchange(model, search, temperature, moves)
 
 
 @inner
@@ -259,7 +235,7 @@ def _cascade(model: TourModel, draft: Draft) -> bool:
 
 
 @inner
-def _judge(model: TourModel, search: Search, temperature: float) -> None:
+def _judge(model: TourModel, search: Search, temperature: float, tried: bool) -> None:
     """Go on from the new tour, or from the old one; keep it if it is the best."""
     draft, values = search.draft, search.values
     if not refresh(model, draft):
@@ -268,23 +244,18 @@ def _judge(model: TourModel, search: Search, temperature: float) -> None:
     for node in range(1, len(model.node) - 1):
         if model.node[node, PRIZE] == np.inf and draft.place[node] == OUT:
             missing += search.weight[node]
-            search.weight[node] += 1.0
-    if values[1] > 0:
+            search.weight[node] += 1.0 if tried else 0.0
+    if values[KEPT_OUT] > 0:
         kept_missing = _missing(model, search)
     for number in range(len(model.breaks)):
         at = draft.place[len(model.node) + number]
         missing += at == OUT and draft.times[draft.length[0] - 1, LEAVE] > model.breaks[number, 1]
-    threshold = values[0] - temperature * np.log(1.0 - uniform(search.random))
+    threshold = values[KEPT] - temperature * np.log(1.0 - uniform(search.random))
     if missing < kept_missing or (missing == kept_missing and value <= threshold):
-        values[0], values[1] = value, missing
-        search.sizes[0] = draft.length[0]
-        for at in range(draft.length[0]):
-            search.kept[at] = draft.node[at]
-        if missing < values[3] or (missing == values[3] and value < values[2]):
-            values[2], values[3] = value, missing
-            search.sizes[1] = draft.length[0]
-            for at in range(draft.length[0]):
-                search.best[at] = draft.node[at]
+        values[KEPT], values[KEPT_OUT] = value, missing
+        keep(search, 0, draft.length[0])
+        if missing < values[BEST_OUT] or (missing == values[BEST_OUT] and value < values[BEST]):
+            crown(search, value, missing)
 
 
 @inner
@@ -299,22 +270,4 @@ def _missing(model: TourModel, search: Search) -> float:
     for node in range(1, len(model.node) - 1):
         if model.node[node, PRIZE] == np.inf and search.rank[node] == 0:
             total += search.weight[node]
-    return max(total, min(search.values[1], 1.0))
-
-
-@inner
-def worth(model: TourModel, draft: Draft) -> float:
-    """What a tour that keeps every limit is worth: what is minimised, prices of lateness and of stops left out."""
-    value, last = 0.0, draft.length[0] - 1
-    for node in range(1, len(model.node) - 1):
-        if draft.place[node] == OUT and model.node[node, PRIZE] < np.inf:
-            value += model.node[node, PRIZE]
-    if model.objective == DURATION:
-        return value + shortest_duration(model, draft)
-    for at in range(1, draft.length[0]):
-        node = draft.node[at]
-        if node < len(model.node):
-            if model.objective != MAKESPAN:
-                value += model.legs[SPENT_ON, draft.around[at - 1, REAL], node]
-            value += priced(model, node, draft.times[at, START])
-    return value + draft.times[last, LEAVE] if model.objective == MAKESPAN else value
+    return max(total, min(search.values[KEPT_OUT], 1.0))

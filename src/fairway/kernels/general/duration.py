@@ -4,8 +4,8 @@ import numpy as np
 
 from fairway.kernels.compiling import inner
 from fairway.kernels.general.insertion import OUT, Draft
-from fairway.kernels.general.timing import priced, start_at
-from fairway.kernels.general.tour_model import SERVICE, TAKEN_BY, TourModel
+from fairway.kernels.general.timing import priced
+from fairway.kernels.general.tour_model import DUE, LATE, SERVICE, TAKEN_BY, TourModel
 
 STEP = 1e-9
 """From the last departure for some windows to the first for others; the smallest step could be lost in a sum."""
@@ -64,28 +64,57 @@ def _piece(model: TourModel, draft: Draft, low: float, end: float) -> tuple[floa
             high = min(high, model.breaks[number, 1] - ahead)
     value = max(ahead, at - high if high < np.inf else -np.inf)
     if model.soft:
-        value = min(
-            _at_departure(model, draft, low, ahead, at),
-            _at_departure(model, draft, min(high, max(low, at - ahead)), ahead, at),
-        )
+        value = _with_lateness(model, draft, low, min(high, max(low, at - ahead)))
     return value, high
 
 
 @inner
+def _with_lateness(model: TourModel, draft: Draft, low: float, last: float) -> float:
+    """The least duration and price of lateness between two departures with the same windows: a convex function."""
+    least, departure = np.inf, low
+    while True:
+        value, slope, bend = _at_departure(model, draft, low, departure)
+        least = min(least, value)
+        if departure >= last or slope >= 0:
+            return least
+        departure = min(bend, last)
+
+
+@inner
 def _at_departure(
-    model: TourModel, draft: Draft, departure: float, ahead: float, at: float
-) -> float:
-    """The duration and the price of lateness of one departure."""
-    nodes, here, leave, free = len(model.node), 0, departure, -np.inf
-    value = max(departure + ahead, at) - departure
+    model: TourModel, draft: Draft, low: float, departure: float
+) -> tuple[float, float, float]:
+    """The duration and the price of lateness of a departure, with the windows of another; slope and next bend."""
+    nodes, here, price, slope, bend = len(model.node), 0, 0.0, 0.0, np.inf
+    ahead, at, free, free_at = 0.0, -np.inf, -np.inf, -np.inf
     for position in range(1, draft.length[0]):
         node = draft.node[position]
         if node >= nodes:
             rest = model.breaks[node - nodes]
-            free = max(leave, free, rest[0]) + rest[2]
-            leave += rest[2]
+            free, free_at = max(ahead, free) + rest[2], max(at, free_at, rest[0]) + rest[2]
+            ahead, at = ahead + rest[2], at + rest[2]
             continue
-        start = start_at(model, node, max(leave + model.legs[TAKEN_BY, here, node], free))
-        value += priced(model, node, start)
-        here, leave, free = node, start + model.node[node, SERVICE], -np.inf
-    return value
+        ahead = max(ahead + model.legs[TAKEN_BY, here, node], free)
+        at = max(at + model.legs[TAKEN_BY, here, node], free_at)
+        at = max(at, _opening(model, node, max(low + ahead, at)))
+        if model.node[node, LATE] > 0:
+            price += priced(model, node, max(departure + ahead, at))
+            turn = max(at, model.node[node, DUE]) - ahead
+            if turn <= departure:
+                slope += model.node[node, LATE]
+            else:
+                bend = min(bend, turn)
+        ahead, at = ahead + model.node[node, SERVICE], at + model.node[node, SERVICE]
+        here, free, free_at = node, -np.inf, -np.inf
+    if departure + ahead < at:
+        slope, bend = slope - 1.0, min(bend, at - ahead)
+    return price + max(departure + ahead, at) - departure, slope, bend
+
+
+@inner
+def _opening(model: TourModel, node: int, arrival: float) -> float:
+    """When the window opens in which a node is served."""
+    for window in range(model.first[node], model.first[node + 1]):
+        if arrival <= model.windows[window, 1]:
+            return model.windows[window, 0]
+    return np.inf

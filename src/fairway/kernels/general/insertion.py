@@ -14,7 +14,6 @@ from fairway.kernels.compiling import inner
 from fairway.kernels.general.timing import latest_start, priced, start_at
 from fairway.kernels.general.tour_model import (
     DEMAND,
-    DURATION,
     FOLLOWERS,
     GROWING,
     MAKESPAN,
@@ -55,6 +54,9 @@ class Draft(NamedTuple):
     """The position of each node and break, or OUT."""
     length: Int[np.ndarray, " 1"]
     """Positions in use."""
+    ahead: Float[np.ndarray, " M"]
+    """The least that a stop costs before a position or a later one, and where that is."""
+    best: Int[np.ndarray, " M"]
 
 
 def draft_of(model: TourModel) -> Draft:
@@ -65,25 +67,61 @@ def draft_of(model: TourModel) -> Draft:
     node[1] = nodes - 1
     place = np.full(nodes + breaks, OUT)
     around, times = np.zeros((rows, 2), np.int64), np.zeros((rows, 7))
-    return Draft(node, around, times, place, np.full(1, 2))
+    times[:, FREE], times[:, [LATEST, ABOVE, BELOW]] = -np.inf, np.inf  # stays where nothing limits
+    return Draft(
+        node, around, times, place, np.full(1, 2), np.zeros(rows), np.zeros(rows, np.int64)
+    )
 
 
 @inner
 def refresh(model: TourModel, draft: Draft) -> bool:
-    """Work out all times and loads; whether every limit is kept."""
-    kept = _forward(model, draft)
-    _backward(model, draft)
-    return _weigh(model, draft) and kept
+    """Work out all times and loads that matter; whether every limit is kept."""
+    return renew(model, draft, 1, draft.length[0])
 
 
 @inner
-def _forward(model: TourModel, draft: Draft) -> bool:
+def renew(model: TourModel, draft: Draft, first: int, stop: int) -> bool:
+    """The same where only the stops from one position to before another are others than they were."""
+    if model.timed:
+        kept = _forward(model, draft, first, stop)
+        _backward(model, draft, first, stop)
+    else:
+        kept = _in_order(model, draft, first, stop)
+    if not model.laden:
+        return kept
+    aboard = draft.times[first - 1, LOAD] if first > 1 else model.aboard
+    draft.times[first - 1, LOAD] = aboard
+    for at in range(first, stop):
+        node = draft.node[at]
+        aboard += model.node[node, DEMAND] if node < len(model.node) else 0.0
+        draft.times[at, LOAD] = aboard
+    if model.load == SHRINKING:
+        return _room_before(model, draft, first, stop) and kept
+    return _room_after(model, draft, first, stop) and kept
+
+
+@inner
+def _in_order(model: TourModel, draft: Draft, first: int, stop: int) -> bool:
+    """Where every node is, if it does not matter when; whether there is a way from each to the next."""
+    kept, here = True, draft.node[first - 1]
+    draft.around[0, REAL] = draft.around[0, NEXT] = draft.place[0] = 0
+    for at in range(first, min(stop + 1, draft.length[0])):
+        node = draft.node[at]
+        draft.place[node] = at
+        draft.around[at, REAL] = draft.around[at, NEXT] = node
+        kept &= model.legs[SPENT_ON, here, node] < model.no_way
+        here = node
+    return kept
+
+
+@inner
+def _forward(model: TourModel, draft: Draft, first: int, stop: int) -> bool:
     nodes, length = len(model.node), draft.length[0]
     draft.times[0, START] = draft.times[0, LEAVE] = model.leaving[0, 0]
     draft.times[0, FREE] = -np.inf
     draft.around[0, REAL] = draft.place[0] = 0
     kept = True
-    for at in range(1, length):
+    for at in range(first, length):
         node, here = draft.node[at], draft.around[at - 1, REAL]
         draft.place[node] = at
         leave, free = draft.times[at - 1, LEAVE], draft.times[at - 1, FREE]
@@ -93,23 +131,24 @@ def _forward(model: TourModel, draft: Draft) -> bool:
             kept &= begin <= rest[1]
             draft.times[at, START], draft.around[at, REAL] = begin, here
             draft.times[at, LEAVE], draft.times[at, FREE] = leave + rest[2], begin + rest[2]
-        else:
-            start = start_at(model, node, max(leave + model.legs[TAKEN_BY, here, node], free))
-            kept &= start < np.inf and model.legs[SPENT_ON, here, node] < model.no_way
-            draft.times[at, START], draft.around[at, REAL] = start, node
-            draft.times[at, LEAVE], draft.times[at, FREE] = (
-                start + model.node[node, SERVICE],
-                -np.inf,
-            )
+            continue
+        start = start_at(model, node, max(leave + model.legs[TAKEN_BY, here, node], free))
+        kept &= start < np.inf and model.legs[SPENT_ON, here, node] < model.no_way
+        if at >= stop and start == draft.times[at, START]:
+            break
+        draft.times[at, START], draft.around[at, REAL] = start, node
+        draft.times[at, LEAVE] = start + model.node[node, SERVICE]
+        draft.times[at, FREE] = -np.inf
     return kept
 
 
 @inner
-def _backward(model: TourModel, draft: Draft) -> None:
+def _backward(model: TourModel, draft: Draft, first: int, stop: int) -> None:
     nodes, last = len(model.node), draft.length[0] - 1
-    draft.around[last, NEXT] = nodes - 1
-    draft.times[last, LATEST] = latest_start(model, nodes - 1, np.inf)
-    for at in range(last - 1, -1, -1):
+    if stop > last:
+        draft.around[last, NEXT] = nodes - 1
+        draft.times[last, LATEST] = latest_start(model, nodes - 1, np.inf)
+    for at in range(min(stop, last) - 1, -1, -1):
         node, after = draft.node[at], draft.node[at + 1]
         if node >= nodes:
             draft.around[at, NEXT] = draft.around[at + 1, NEXT]
@@ -121,7 +160,10 @@ def _backward(model: TourModel, draft: Draft) -> None:
         if after < nodes:
             bound -= model.legs[TAKEN_BY, node, after]
         bound -= model.node[node, SERVICE]
-        draft.times[at, LATEST] = bound if at == 0 else latest_start(model, node, bound)
+        latest = bound if at == 0 else latest_start(model, node, bound)
+        if at < first and latest == draft.times[at, LATEST]:
+            break
+        draft.times[at, LATEST] = latest
 
 
 @inner
@@ -144,32 +186,38 @@ def _latest_before_breaks(model: TourModel, draft: Draft, at: int) -> float:
 
 
 @inner
-def _weigh(model: TourModel, draft: Draft) -> bool:
-    """The load along the tour, and what room it leaves; whether it is kept everywhere."""
-    nodes, length = len(model.node), draft.length[0]
-    load = model.aboard
-    draft.times[0, LOAD] = load
-    for at in range(1, length):
+def _room_before(model: TourModel, draft: Draft, first: int, stop: int) -> bool:
+    """How much more may be on board up to each position, where the load shrinks; whether none is too full."""
+    total, above = draft.times[draft.length[0] - 1, LOAD], np.inf
+    if first > 1:
+        above = draft.times[first - 1, ABOVE]
+    draft.times[first - 1, ABOVE] = above
+    for at in range(first, draft.length[0]):
         node = draft.node[at]
-        load += model.node[node, DEMAND] if node < nodes else 0.0
-        draft.times[at, LOAD] = load
-    if model.load == SHRINKING:
-        above = np.inf
-        draft.times[0, ABOVE] = above
-        for at in range(1, length):
-            node = draft.node[at]
-            if node < nodes:
-                above = min(above, model.node[node, ROOM] - (load - draft.times[at - 1, LOAD]))
-            draft.times[at, ABOVE] = above
-        return above >= 0
+        if node < len(model.node):
+            above = min(above, model.node[node, ROOM] - (total - draft.times[at - 1, LOAD]))
+        if at >= stop and above == draft.times[at, ABOVE]:
+            break
+        draft.times[at, ABOVE] = above
+    return draft.times[draft.length[0] - 1, ABOVE] >= 0
+
+
+@inner
+def _room_after(model: TourModel, draft: Draft, first: int, stop: int) -> bool:
+    """How much more or less may be on board from each position on; whether none is too full or too empty."""
     above = below = np.inf
-    for at in range(length - 1, 0, -1):
+    if stop < draft.length[0]:
+        above, below = draft.times[stop, ABOVE], draft.times[stop, BELOW]
+    for at in range(min(stop, draft.length[0]) - 1, 0, -1):
         node = draft.node[at]
-        if node < nodes:
+        if node < len(model.node):
             above = min(above, model.node[node, ROOM] - draft.times[at, LOAD])
             below = min(below, draft.times[at, LOAD] - model.empty)
+        same = above == draft.times[at, ABOVE] and below == draft.times[at, BELOW]
+        if at < first and same:
+            break
         draft.times[at, ABOVE], draft.times[at, BELOW] = above, below
-    return above >= 0 and below >= 0
+    return draft.times[1, ABOVE] >= 0 and draft.times[1, BELOW] >= 0
 
 
 @inner
@@ -252,14 +300,8 @@ def in_time(model: TourModel, draft: Draft, at: int, node: int, leave: float) ->
 @inner
 def detour(model: TourModel, here: int, node: int, there: int) -> float:
     """What a node adds to the legs between two others."""
-    if model.objective == DURATION:
-        legs = model.legs[TAKEN_BY]
-        return legs[here, node] + model.node[node, SERVICE] + legs[node, there] - legs[here, there]
-    return (
-        model.legs[SPENT_ON, here, node]
-        + model.legs[SPENT_ON, node, there]
-        - model.legs[SPENT_ON, here, there]
-    )
+    legs = model.legs[SPENT_ON]
+    return legs[here, node] + legs[node, there] - legs[here, there]
 
 
 @inner
@@ -267,6 +309,8 @@ def added(model: TourModel, draft: Draft, node: int, at: int, enough: float) -> 
     """What a stop costs before this position; infinite where something would be late, or where it is enough."""
     here, there = draft.around[at - 1, REAL], draft.around[at, NEXT]
     more = detour(model, here, node, there)
+    if not model.timed:
+        return more
     if model.objective != MAKESPAN and more >= enough and not model.soft:
         return np.inf
     arrival = max(
@@ -286,17 +330,17 @@ def surcharge(
     """What serving a node then, before this position, costs beside its legs."""
     if not model.soft and model.objective != MAKESPAN:
         return 0.0
-    price, later = delayed(model, draft, at, node, start + model.node[node, SERVICE])
+    price, later = delayed(model, draft, at, node, start + model.node[node, SERVICE], -np.inf)
     price += priced(model, node, start)
     return price + later - (1.0 - LEGS) * more if model.objective == MAKESPAN else price
 
 
 @inner
 def delayed(
-    model: TourModel, draft: Draft, at: int, here: int, leave: float
+    model: TourModel, draft: Draft, at: int, here: int, leave: float, free: float
 ) -> tuple[float, float]:
     """What lateness from this position on costs more, and how much later the tour ends, if it comes so from here."""
-    nodes, price, free = len(model.node), 0.0, -np.inf
+    nodes, price = len(model.node), 0.0
     for position in range(at, draft.length[0]):
         node = draft.node[position]
         if node >= nodes:
@@ -333,7 +377,8 @@ def place_for_break(model: TourModel, draft: Draft, number: int) -> int:
         price, later = priced(model, there, start), start - draft.times[at, START]
         price -= priced(model, there, draft.times[at, START])
         if at + 1 < draft.length[0]:
-            onward, later = delayed(model, draft, at + 1, there, start + model.node[there, SERVICE])
+            leave = start + model.node[there, SERVICE]
+            onward, later = delayed(model, draft, at + 1, there, leave, -np.inf)
             price += onward
         if price + LEGS * later < least:
             where, least = at, price + LEGS * later

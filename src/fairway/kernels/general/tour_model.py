@@ -53,6 +53,10 @@ class TourModel(NamedTuple):
     load: int
     soft: bool
     """Whether any lateness has a price."""
+    timed: bool
+    """Whether it matters when anything is served: something closes, or there are breaks, or time is minimised."""
+    laden: bool
+    """Whether any load has a limit."""
     hopeless: bool
     """Whether what is asked contradicts itself."""
 
@@ -101,8 +105,17 @@ def _built(instance: Instance, objective: str) -> TourModel:
         OBJECTIVES[objective],
         LOADS[instance.load],
         bool(np.isfinite(instance.late).any()),
+        _timed(instance, columns, windows[len(spans[0]) :]) or objective not in ("cost", "travel"),
+        bool((columns[1:, ROOM] < np.inf).any()) or instance.load == "signed",
         hopeless,
     )
+
+
+def _timed(
+    instance: Instance, columns: Float[np.ndarray, "V 7"], windows: Float[np.ndarray, "K 2"]
+) -> bool:
+    """Whether anything can be late, or a break is to be taken."""
+    return bool((windows[:, 1] < np.inf).any() or columns[:, LATE].any() or instance.breaks)
 
 
 def _columns(instance: Instance, heavier: float) -> tuple[Float[np.ndarray, "V 7"], bool]:

@@ -1,0 +1,149 @@
+"""Whatever a local move is said to cost must be what the changed tour is worth, under every constraint."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from numba import njit
+from tours import drawn
+
+from fairway.judge import Solution, verify
+from fairway.kernels.general import exchange, insertion, state, trial
+from fairway.kernels.general.annealing import anneal
+from fairway.kernels.general.insertion import LEAVE, OUT
+from fairway.kernels.general.state import KEPT, KEPT_OUT
+from fairway.kernels.general.tour_model import MATES, NEEDS, PRIZE, SPENT_ON, tour_model_of
+from fairway.search.general import prepared
+
+OBJECTIVES = ("cost", "makespan", "duration")
+TURNED = range(4)
+
+
+def opened(function):
+    """A way in from Python for what is otherwise called by compiled code alone."""
+
+    @njit(_nrt=False)
+    def called(*arguments):
+        return function(*arguments)
+
+    return called
+
+
+load, worth = opened(state.load), opened(state.worth)
+refresh, moves = opened(insertion.refresh), opened(exchange.exchange)
+swappable, swapped = opened(exchange.swappable), opened(exchange.swapped)
+splice, judged = opened(trial.splice), opened(trial.judged)
+
+
+@njit(_nrt=False)
+def proposed(model, search, cuts, turned):
+    """What the legs of a move cost more, and whether it keeps the order; the blocks go to the trial."""
+    draft = search.draft
+    legs = exchange.lengthened(model.legs[SPENT_ON], draft, cuts, turned, search.mirrored)
+    exchange.arrange(search, cuts, turned)
+    return legs, exchange.in_order(search.order, draft, cuts, turned)
+
+
+def searches(rng, objective, count):
+    """Random instances with a search that has come to a tour."""
+    for number in range(count):
+        instance = drawn(rng, int(rng.integers(3, 8)))
+        model, search, _ = prepared(tour_model_of(instance, objective), (), number)
+        anneal(model, search, 5.0, 20, 0)
+        load(search)
+        if refresh(model, search.draft) and search.values[KEPT_OUT] == 0:
+            yield instance, model, search
+
+
+def tour(model, search):
+    nodes = search.draft.node[: search.draft.length[0]].tolist()
+    return tuple(node for node in nodes if 0 < node < len(model.node) - 1)
+
+
+def evaluated(model, search):
+    """The value of the changed tour by going over all of it, infinite where it breaks a limit."""
+    draft = search.draft
+    kept = refresh(model, draft)
+    for node in (*tour(model, search), len(model.node) - 1):
+        for kind, ordered in ((NEEDS, True), (MATES, False)):
+            for place in range(model.begin[kind, node], model.begin[kind, node + 1]):
+                at = draft.place[model.linked[place]]
+                kept &= at != OUT and not (ordered and at > draft.place[node])
+    missing = set(range(1, len(model.node) - 1)) - set(tour(model, search))
+    kept &= not any(model.node[node, PRIZE] == np.inf for node in missing)
+    for number, rest in enumerate(model.breaks):
+        late = draft.times[draft.length[0] - 1, LEAVE] > rest[1]
+        kept &= not late or draft.place[len(model.node) + number] != OUT
+    return worth(model, draft) if kept else math.inf
+
+
+def held(instance, model, search, stretch, claimed, objective):
+    """Whether a claimed change of value is what full evaluation, and the judge, make of it; its feasibility."""
+    before = worth(model, search.draft)
+    splice(search, *stretch, trial.NEW)
+    after = evaluated(model, search)
+    changed = tour(model, search)
+    splice(search, stretch[0], stretch[0] + stretch[2], stretch[1] - stretch[0], trial.OLD)
+    refresh(model, search.draft)
+    assert claimed == pytest.approx(after - before, abs=1e-6)
+    verdict = verify(instance, changed, objective=objective)
+    if math.isfinite(after):
+        assert isinstance(verdict, Solution)
+    if not instance.breaks:  # else the judge may take them elsewhere
+        assert isinstance(verdict, Solution) is math.isfinite(after)
+        if math.isfinite(after) and instance.cost.any():
+            assert verdict.value == pytest.approx(after)
+    return math.isfinite(after)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_blocks_that_change_places_cost_what_the_changed_tour_is_worth(rng, objective):
+    feasible = dict.fromkeys(TURNED, 0)
+    for instance, model, search in searches(rng, objective, 40):
+        nodes, last = search.draft.node, search.draft.length[0] - 1
+        for cuts in combinations(range(1, last + 1), 3):
+            if max(nodes[list(cuts)]) >= len(model.node):
+                continue
+            for turned in TURNED:
+                legs, ordered = proposed(model, search, cuts, turned)
+                stretch = (cuts[0], cuts[2], cuts[2] - cuts[0])
+                claimed = judged(model, search, stretch, legs, 0.0) if ordered else math.inf
+                claimed = math.inf if legs > model.no_way / 2 else claimed
+                feasible[turned] += held(instance, model, search, stretch, claimed, objective)
+    assert min(feasible.values()) > 20
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_stops_that_come_and_go_cost_what_the_changed_tour_is_worth(rng, objective):
+    feasible = {(0, True): 0, (1, False): 0, (1, True): 0}
+    for instance, model, search in searches(rng, objective, 120):
+        out = [n for n in range(1, len(model.node) - 1) if search.draft.place[n] == OUT]
+        out = [OUT, *(node for node in out if model.node[node, PRIZE] < np.inf)]
+        for node in out:
+            for at in range(1, search.draft.length[0] - 1):
+                for stop in (at, at + 1):
+                    if node == stop - at - 1 or not swappable(model, search, node, at, stop):
+                        continue
+                    legs, prizes = swapped(model, search, node, at, stop)
+                    search.trial[trial.NEW, 0] = node
+                    stretch = (at, stop, int(node != OUT))
+                    claimed = judged(model, search, stretch, legs, prizes)
+                    claimed = math.inf if legs > model.no_way / 2 else claimed
+                    kind = (stretch[2], stop > at)
+                    feasible[kind] += held(instance, model, search, stretch, claimed, objective)
+    assert min(feasible.values()) > 10
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_many_moves_lead_to_a_tour_of_the_stated_value(rng, objective):
+    changed = 0
+    for instance, model, search in searches(rng, objective, 30):
+        before = tour(model, search)
+        moves(model, search, 5.0, 300)
+        load(search)
+        assert refresh(model, search.draft)
+        assert search.values[KEPT] == pytest.approx(evaluated(model, search))
+        assert isinstance(verify(instance, tour(model, search), objective=objective), Solution)
+        changed += tour(model, search) != before
+    assert changed > 5
