@@ -240,6 +240,28 @@ class Instance:
             source=None if self.source is None else self.source.restricted(kept),
         )
 
+    def resume(
+        self,
+        visited: Sequence[int],
+        at: int | None,
+        time: float,
+        *,
+        aboard: float | None = None,
+    ) -> "Instance":
+        """What is left of a plan in progress: a tour that starts at a place and time, and ends as this one does.
+
+        Its nodes keep their names, or have their numbers here as names. Breaks that should have begun are over.
+
+        Args:
+            visited: The stops that have been served, in order.
+            at: The node where the vehicle is; None for the last one visited, or the depot.
+            time: When it can leave there.
+            aboard: What is on board; by default what the stops visited have brought.
+        """
+        from fairway.problems.resume import resumed
+
+        return resumed(self, visited, at, time, aboard)
+
     def reversed(self) -> "Instance":
         """The same with the load running the other way: every tour of it is a tour of this one backwards."""
         assert not self.timed, "time runs one way only"

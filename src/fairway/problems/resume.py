@@ -35,14 +35,16 @@ def resumed(
     if end == 0:
         _return(instance, columns, windows, time)
     names = instance.names or tuple(map(str, range(instance.nodes)))
+    load, on_board = _load(instance, visited, aboard)
     source = instance.source
     return Instance(
         _between(instance.travel, kept),
         cost=None if instance.cost is instance.travel else _between(instance.cost, kept),
         windows=windows,
         capacity=instance.capacity,
+        load=load,
+        aboard=on_board,
         **columns,
-        **_load(instance, visited, aboard),
         before=_left(instance.before, place),
         pairs=_left(instance.pairs, place),
         breaks=[each for each in instance.breaks if each[1] >= time],
@@ -91,19 +93,19 @@ def _return(
     columns["service"][-1], columns["draft"][-1] = 0.0, math.inf
 
 
-def _load(instance: Instance, visited: Sequence[int], aboard: float | None) -> dict[str, object]:
+def _load(instance: Instance, visited: Sequence[int], aboard: float | None) -> tuple[str, float]:
     """A load that has grown is one that starts with something on board; one that shrinks is what is still to come."""
     if instance.load == "shrinking":
         if aboard is not None:
             raise InvalidRequest(
                 "aboard was given for a load that shrinks, which is what the stops left ask for"
             )
-        return {"load": "shrinking"}
+        return "shrinking", 0.0
     if not instance.laden:
-        return {"load": instance.load}
+        return instance.load, instance.aboard
     start = instance.aboard if instance.load == "signed" else 0.0
     carried = start + float(instance.demand[list(visited)].sum())
-    return {"load": "signed", "aboard": carried if aboard is None else aboard}
+    return "signed", carried if aboard is None else aboard
 
 
 def _left(pairs: Sequence[tuple[int, int]], place: dict[int, int]) -> list[tuple[int, int]]:

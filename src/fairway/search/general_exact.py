@@ -17,7 +17,7 @@ from fairway.kernels.general.layers import History, Layer, compact, relink, room
 from fairway.kernels.general.relaxation import Relaxed, quick_model, relaxed_of, tight_model
 from fairway.kernels.general.tour_model import DURATION, TourModel, tour_model_of
 from fairway.kernels.labels.bound import Bound, assigned_legs
-from fairway.kernels.labels.label_model import LabelModel
+from fairway.kernels.labels.label_model import LabelModel, unpacked
 from fairway.kernels.labels.relaxed import Effort, affordable, ascended, height
 from fairway.kernels.labels.run import Limits, run
 from fairway.kernels.ranking import least
@@ -88,6 +88,18 @@ def least_general(instance: Instance, objective: str, until: float) -> float:
     )
     known = instance.nodes <= LARGEST and search.begun()
     return max(simplest, search.lower) if known else simplest
+
+
+def choices(instance: Instance, objective: str, until: float) -> float:
+    """How many stops can come straight after one on average: what a proof takes grows with it exponentially.
+
+    Infinite where it is not known by then on the monotonic clock.
+    """
+    relaxed = relaxed_of(tour_model_of(instance, objective))
+    model = None if relaxed is None else quick_model(relaxed, until)
+    if model is None:
+        return 0.0 if relaxed is None else math.inf
+    return float(unpacked(model.after).sum() / len(model.node))
 
 
 class _Proving:

@@ -6,17 +6,26 @@ import numpy as np
 
 from fairway.search.exact import MEMORY
 from fairway.search.general import FEW, Wanted, enumerate_tours, improve_tours
-from fairway.search.general_exact import provable, prove_general
+from fairway.search.general_exact import choices, provable, prove_general
 from fairway.solver.explain.narrowing import plain_reason
 from fairway.solver.incumbent import Incumbent
 from fairway.solver.results import Result
 
 STEADY_MEMORY = 1 << 22
 """Bytes for the labels of a proof that no clock ends."""
-GLANCE, PATIENT = 0.15, 2.0
-"""Of the seconds, what a first proof may take; and from how many seconds on more is worth its time."""
-SEARCHED, PROVED, LONGEST = 0.2, 0.6, 10.0
-"""Then local search has a part of the seconds first, so long at most, and a proof has a part of what is left."""
+FIRST = 0.08
+"""Of the seconds, what local search has first: a proof needs a good tour to beat."""
+FEW_CHOICES = 14.0
+"""Stops that can come straight after one, at 50 nodes, up to which a proof can be expected within a second; ten times
+as long, four more."""
+LOOKING = 1e-6
+"""Seconds per pair of nodes that counting them takes, about."""
+PATIENT = 2.0
+"""Seconds from which on a bound is worth its time even where no proof can be expected."""
+SEARCHED, LONGEST = 0.2, 10.0
+"""Then local search has a part of the seconds before it, so long at most."""
+PROVED = 0.6
+"""Of what is left then, what a proof may take."""
 
 
 def solve_general(best: Incumbent, plan: tuple[int, ...] | None = None) -> Result:
@@ -55,13 +64,25 @@ def _search(best: Incumbent) -> None:
         _prove(best, math.inf, STEADY_MEMORY)
         return
     seconds = best.request.seconds
-    _improve(best, 0.5 * GLANCE * best.left)
-    _prove(best, GLANCE * best.left)
-    if best.proved is None and seconds >= PATIENT:
+    if _promising(best):
+        _improve(best, FIRST * best.left)
+        _prove(best, PROVED * best.left)
+    elif seconds >= PATIENT:
         _improve(best, min(SEARCHED * seconds, LONGEST))
         _prove(best, PROVED * best.left)
     if best.proved is None:
         _improve(best, best.left)
+
+
+def _promising(best: Incumbent) -> bool:
+    """Whether a proof can be expected in the time."""
+    instance, seconds = best.instance, best.request.seconds
+    too_long = instance.nodes**2 * LOOKING > 0.1 * seconds
+    if too_long or not provable(instance, best.request.objective):
+        return False
+    found = choices(instance, best.request.objective, best.until - 0.9 * best.left)
+    wide = found * (instance.nodes / 50) ** 0.25
+    return wide <= FEW_CHOICES + 4 * math.log10(max(seconds, 1e-3))
 
 
 def _wanted(best: Incumbent, seconds: float) -> Wanted:

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from fairway.judge import Solution, verify
+from fairway.judge import Solution
 from fairway.judge.rules import label
 from fairway.problems.instance import Instance
 
@@ -33,7 +33,7 @@ def relaxed_to(instance: Instance, how: Relax) -> Instance:
             instance, prize=np.where(np.isinf(instance.prize), _beyond(instance), instance.prize)
         )
     late = np.where(np.isinf(instance.late), _beyond(instance), instance.late)
-    return replace(instance, late=late, latest=None)
+    return replace(instance, late=late, latest=np.full(instance.nodes, math.inf))
 
 
 def _beyond(instance: Instance) -> float:
@@ -44,16 +44,7 @@ def _beyond(instance: Instance) -> float:
     return float(math.ceil(1.0 + costs + times + instance.service.sum() + prizes))
 
 
-def judged(instance: Instance, how: Relax, tour: tuple[int, ...], objective: str) -> Relaxed | None:
-    """A tour as a plan of what the instance is relaxed to; None where the judge refuses it even so."""
-    loose = relaxed_to(instance, how)
-    verdict = verify(loose, tour, objective=objective)
-    if not isinstance(verdict, Solution):
-        return None
-    return Relaxed(how, loose, verdict, _given_up(instance, verdict))
-
-
-def _given_up(instance: Instance, solution: Solution) -> tuple[str, ...]:
+def given_up(instance: Instance, solution: Solution) -> tuple[str, ...]:
     """The stops left out that must be served, and those served later than they may be."""
     lost = [stop for stop in solution.unserved if math.isinf(instance.prize[stop])]
     words = [f"stop {label(instance, stop)} is left out" for stop in lost]

@@ -14,6 +14,7 @@ from fairway.errors import InvalidRequest, InvalidTour
 from fairway.judge import Rejection, verify
 from fairway.problems.instance import Instance
 from fairway.problems.model import Objective, check_objective
+from fairway.solver.relaxed import Relax
 from fairway.solver.warm_start import Choice, default_policy, guided_tours, model_at, unsuited
 
 Plan = Sequence[Any] | np.ndarray
@@ -34,9 +35,15 @@ class Request:
     policy: Choice = None
     """Who proposes first tours."""
     drop: Drop = "price"
+    relax: Relax = "drop"
+    """What a plan may give up where no tour keeps everything."""
+    fixed: tuple[int, ...] = ()
+    """The stops that every tour must begin with."""
 
     def __post_init__(self) -> None:
         check_objective(self.objective)
+        if self.relax not in get_args(Relax):
+            raise InvalidRequest(f"relax is {self.relax!r}; expected drop, late or none")
         if self.drop not in get_args(Drop):
             raise InvalidRequest(f"drop is {self.drop!r}; expected price or fewest")
         object.__setattr__(self, "seconds", checked_seconds(self.seconds))

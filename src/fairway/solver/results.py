@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from fairway.judge import Rejection, Schedule, Solution
 from fairway.problems.model import Objective
+from fairway.solver.relaxed import Relaxed
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 Method = Literal["plan", "policy", "local search", "exact search"]
@@ -53,6 +54,8 @@ class Result:
     """Where no tour was found, or there is none: the least late order found, with every violation."""
     interrupted: bool = False
     """Whether Ctrl-C ended the search before its time."""
+    relaxed: Relaxed | None = None
+    """Where no tour was found, or there is none: a plan that gives something up, and what."""
 
     @property
     def tour(self) -> tuple[int, ...] | None:
@@ -122,6 +125,7 @@ class Result:
             ],
             "reason": self.reason,
             "attempt": attempt_record(self.attempt),
+            "relaxed": relaxed_record(self.relaxed),
             "interrupted": self.interrupted,
         }
         return {key: _finite(value) for key, value in record.items()}
@@ -154,3 +158,16 @@ def attempt_record(attempt: Rejection | None) -> dict[str, Any] | None:
         return None
     violations = [asdict(violation) for violation in attempt.violations]
     return {"tour": list(attempt.tour), "violations": violations}
+
+
+def relaxed_record(relaxed: Relaxed | None) -> dict[str, Any] | None:
+    """A plan that gives something up, ready for JSON."""
+    if relaxed is None:
+        return None
+    return {
+        "how": relaxed.how,
+        "given_up": list(relaxed.given_up),
+        "unserved": list(relaxed.solution.unserved),
+        "lateness": relaxed.solution.lateness,
+        **tour_record(relaxed.solution),
+    }

@@ -1,6 +1,7 @@
 """One instance: proofs where they are cheap, local search where they are not, and both where both can help."""
 
 import math
+from dataclasses import replace
 
 from fairway.judge import Rejection
 from fairway.problems.instance import Instance
@@ -10,9 +11,13 @@ from fairway.solver.explain.feasibility import NARROW, breadth, least_late
 from fairway.solver.explain.trivial import obstacle
 from fairway.solver.general import reason, solve_general
 from fairway.solver.incumbent import Incumbent
+from fairway.solver.locks import locked
+from fairway.solver.relaxed import Relaxed, given_up, relaxed_to
 from fairway.solver.request import Request
 from fairway.solver.results import Result, Watch
 
+RELAXED = 0.4
+"""Of the seconds, what a plan may take that gives something up."""
 FIRST_PROOF = 0.6
 """Of the budget, what a proof may take that is tried before anything else."""
 PROVABLE = 12.5
@@ -33,11 +38,33 @@ def solve_one(
     plan: tuple[int, ...] | None = None,
     watch: Watch | None = None,
 ) -> Result:
-    """The answer for one instance, of which the request has been checked; Ctrl-C leaves the best so far."""
-    best = Incumbent(instance, request, watch)
-    if not request.plain(instance):
-        return solve_general(best, plan)
-    conflict = obstacle(instance)
+    """The answer for one instance, of which the request has been checked; Ctrl-C leaves the best so far.
+
+    Where there is no tour a plan is offered that gives something up, in a part of the time that is left.
+    """
+    asked = locked(instance, request.fixed)
+    best = Incumbent(asked, request, watch)
+    result = solve_plain(best, plan) if request.plain(asked) else solve_general(best, plan)
+    if result.tour is not None or request.relax == "none" or result.interrupted:
+        return result
+    return replace(result, relaxed=offered(best, result), seconds=best.spent)
+
+
+def offered(best: Incumbent, result: Result) -> Relaxed | None:
+    """The plan that gives up least, as far as there is time for it."""
+    request = best.request
+    loose = relaxed_to(best.instance, request.relax)
+    share = min(RELAXED * request.seconds, best.left)
+    other = Incumbent(loose, replace(request, seconds=share, relax="none", policy=None))
+    plan = solve_general(other, None if result.attempt is None else result.attempt.tour)
+    if plan.solution is None:
+        return None
+    return Relaxed(request.relax, loose, plan.solution, given_up(best.instance, plan.solution))
+
+
+def solve_plain(best: Incumbent, plan: tuple[int, ...] | None = None) -> Result:
+    """The answer where windows alone or drafts alone are asked for."""
+    conflict = obstacle(best.instance)
     if conflict is not None:
         best.proved = "infeasible"
         _attempt(best)
@@ -46,7 +73,7 @@ def solve_one(
         best.offer(plan, "plan")
     interrupted = False
     try:
-        if request.iterations is None:
+        if best.request.iterations is None:
             _by_the_clock(best)
         else:
             _by_iterations(best)

@@ -14,6 +14,7 @@ from fairway.errors import InvalidRequest
 from fairway.problems.instance import Instance
 from fairway.problems.model import Objective
 from fairway.problems.sets import InstanceSet
+from fairway.solver.relaxed import Relax
 from fairway.solver.request import Drop, Plan, Request, check_whole, checked_plan
 from fairway.solver.results import Result, Watch
 from fairway.solver.single import solve_one
@@ -40,6 +41,8 @@ def solve(
     watch: Watch | None = ...,
     *,
     drop: Drop = ...,
+    relax: Relax = ...,
+    fixed: Sequence[int] = ...,
 ) -> Result: ...
 @overload
 def solve(
@@ -54,6 +57,8 @@ def solve(
     watch: Watch | None = ...,
     *,
     drop: Drop = ...,
+    relax: Relax = ...,
+    fixed: Sequence[int] = ...,
 ) -> list[Result]: ...
 def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
     instances: Instance | Sequence[Instance] | InstanceSet,
@@ -67,6 +72,8 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
     watch: Watch | None = None,
     *,
     drop: Drop = "price",
+    relax: Relax = "drop",
+    fixed: Sequence[int] = (),
 ) -> Result | list[Result]:
     """The best tour that can be found in the time, with a proof where one is to be had; or a proof that there is none.
 
@@ -86,11 +93,18 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
         watch: Told of every improvement as it is found; for one instance only.
         drop: Which optional stops to leave out: by "price", so that the value is least, or the "fewest", then the
             cheapest of them.
+        relax: What the plan may give up that is offered where no tour keeps everything (`Result.relaxed`): stops
+            ("drop"), punctuality ("late"), or "none" for no such plan.
+        fixed: The stops that the tour must begin with, in this order; for one instance only.
     """
-    request = Request(seconds, iterations, seed, objective, choice_of(policy), drop)
+    request = Request(
+        seconds, iterations, seed, objective, choice_of(policy), drop, relax, tuple(fixed)
+    )
     if watch is not None and not (callable(watch) and isinstance(instances, Instance)):
         raise InvalidRequest("watch is a function, and is told of one instance; leave it out here")
     pool_size(workers)
+    if request.fixed and not isinstance(instances, Instance):
+        raise InvalidRequest("fixed names the stops of one instance; leave it out for a list")
     if isinstance(instances, Instance):
         request.check(instances)
         return solved_one(instances, request, initial, watch)
