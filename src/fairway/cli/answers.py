@@ -65,12 +65,12 @@ def print_result(label: str, instance: Instance, result: Result, *, scheduled: b
         return
     known = standing(result.status, result.gap)
     line(Text.assemble((label, "bold"), "  ", (known, STYLES[result.status])))
-    line(tour_line(instance, result.solution.tour))
     if scheduled:
         print_plan(plan_of(instance, result.solution))
     elif result.unserved:
         left = ", ".join(name_of(instance, node) for node in result.unserved)
         line(f"  left out: {left}")
+    line(tour_line(instance, result.solution.tour))
 
 
 def result_json(label: str, instance: Instance, result: Result) -> str:

@@ -33,6 +33,8 @@ def print_plan(plan: Plan) -> None:
 def departure_line(plan: Plan) -> str:
     """When the tour leaves, and how late it may without any change to how it ends."""
     leaves, latest = (words.time(plan.instance, t) for t in (plan.departure, plan.latest_departure))
+    if isinstance(plan.judged, Rejection):
+        return f"  leaves at {leaves}"
     if leaves == latest:
         return f"  leaves at {leaves}, the latest that changes nothing about cost, lateness and end"
     return f"  leaves at {leaves}; leaving as late as {latest} changes nothing about cost, lateness and end"
@@ -51,12 +53,18 @@ def plan_table(plan: Plan) -> Table:
         }
         note = marks.get(step.node, "") if step.kind != "start" else ""
         row = [cells.get(head.removeprefix(">"), "") for head in heads]
-        shown.add_row(step.name, *row, note, style="red" if note else None)
+        shown.add_row(_called(plan, step), *row, note, style="red" if note else None)
     for node in plan.unserved:
         cells = _limits(plan.instance, node, None) | _given(plan.instance, node)
         row = [cells.get(head.removeprefix(">"), "") for head in heads]
         shown.add_row(name_of(plan.instance, node), *row, "left out", style="dim")
     return shown
+
+
+def _called(plan: Plan, step: Step) -> str:
+    """The name of a row; of a refused tour with its number, as the violations call it."""
+    numbered = isinstance(plan.judged, Rejection) and plan.instance.names and step.node is not None
+    return f"{step.node} ({step.name})" if numbered else step.name
 
 
 def _heads(instance: Instance) -> list[str]:
