@@ -18,11 +18,14 @@ from fairway.outputs.words import standing, time
 from fairway.problems.instance import Instance
 from fairway.solver.explain.explanation import Explanation
 from fairway.solver.explain.relaxation import Repair
+from fairway.solver.relaxed import Relaxed
 from fairway.solver.results import Result, attempt_record, tour_record
 
 STYLES = {
     "optimal": "bold green", "feasible": "green", "infeasible": "bold red", "unknown": "yellow"
 }  # fmt: skip
+MOST_GIVEN_UP = 10
+"""Sentences that are printed of what a plan gives up; --json has them all."""
 Answered = tuple[str, Instance, Result]
 """What an instance is called, the instance, and its result."""
 
@@ -60,8 +63,11 @@ def print_result(label: str, instance: Instance, result: Result, *, scheduled: b
     """The tour in words, with its schedule if asked for, or why there is none."""
     if result.solution is None:
         line(Text.assemble((label, "bold"), f": {result.reason}"))
-        for words in [] if result.attempt is None else _attempt_lines(instance, result.attempt):
-            line(words)
+        if result.relaxed is not None:
+            _print_relaxed(result.relaxed, scheduled=scheduled)
+        elif result.attempt is not None:
+            for words in _attempt_lines(instance, result.attempt):
+                line(words)
         return
     known = standing(result.status, result.gap)
     line(Text.assemble((label, "bold"), "  ", (known, STYLES[result.status])))
@@ -71,6 +77,18 @@ def print_result(label: str, instance: Instance, result: Result, *, scheduled: b
         left = ", ".join(name_of(instance, node) for node in result.unserved)
         line(f"  left out: {left}")
     line(tour_line(instance, result.solution.tour))
+
+
+def _print_relaxed(relaxed: Relaxed, *, scheduled: bool) -> None:
+    """The plan that gives something up, and what."""
+    line("  the best plan found that gives something up:")
+    for words in relaxed.given_up[:MOST_GIVEN_UP]:
+        line(f"  - {words}")
+    if len(relaxed.given_up) > MOST_GIVEN_UP:
+        line(f"  - and {len(relaxed.given_up) - MOST_GIVEN_UP} more")
+    if scheduled:
+        print_plan(plan_of(relaxed.instance, relaxed.solution))
+    line(tour_line(relaxed.instance, relaxed.solution.tour))
 
 
 def result_json(label: str, instance: Instance, result: Result) -> str:

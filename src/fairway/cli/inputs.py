@@ -78,6 +78,18 @@ def bundled_examples() -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.suffix in {".csv", ".json"})
 
 
+def time_given(words: str, instance: Instance) -> float:
+    """A time as the instance has its times: of day where they came in so, else a number."""
+    if instance.source is not None and instance.source.clock is not None:
+        return instance.source.clock.time(words)
+    try:
+        return float(words)
+    except ValueError as error:
+        raise InvalidRequest(
+            f"--now is {words!r}; expected a number, since the instance has no times of day"
+        ) from error
+
+
 def tour_given(words: str, instance: Instance) -> tuple[int, ...]:
     """A tour written out on the command line, or the one in a file of that name, or on stdin for `-`."""
     return tours.resolve(tours.read_tour(words), instance)

@@ -18,6 +18,13 @@ Objective = Annotated[
     Literal["cost", "travel", "makespan", "duration"],
     Option(help="What to minimise: cost (or travel), end of the tour, or time on the road"),
 ]
+Drop = Annotated[
+    Literal["price", "fewest"], Option(help="Leave out stops by price, or as few as possible")
+]
+Relax = Annotated[
+    Literal["drop", "late", "none"],
+    Option(help="Where no tour keeps everything: offer a plan that drops stops, is late, or none"),
+]
 Out = Annotated[
     Path | None,
     Option("--out", "-o", help="Write the plan: .csv, .json, .geojson, .ics or .vroom.json"),

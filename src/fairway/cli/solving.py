@@ -1,9 +1,10 @@
-"""The verbs `solve`, `explain` and `warmup`."""
+"""The verbs `solve`, `resume`, `explain` and `warmup`."""
 
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer import Argument, Option
@@ -11,6 +12,7 @@ from typer import Argument, Option
 from fairway.cli import ANSWERED, BAD_INPUT, INTERRUPTED, NOT_FEASIBLE, complain
 from fairway.cli.options import (
     Day,
+    Drop,
     File,
     Index,
     Json,
@@ -18,6 +20,7 @@ from fairway.cli.options import (
     Out,
     PlanFormat,
     Reading,
+    Relax,
     spelled_out,
 )
 from fairway.errors import InvalidRequest
@@ -47,9 +50,11 @@ def solve(
     iterations: Annotated[int | None, Option(help="Search steps in place of a time limit")] = None,
     workers: Annotated[int | None, Option(help="Number of processes (default: all cores)")] = None,
     objective: Objective = "cost",
-    drop: Annotated[
-        Literal["price", "fewest"], Option(help="Leave out stops by price, or as few as possible")
-    ] = "price",
+    drop: Drop = "price",
+    relax: Relax = "drop",
+    fixed: Annotated[
+        str | None, Option(help="Stops that the tour must begin with, in this order")
+    ] = None,
     policy: Annotated[str, Option(help="Trained policy or colony: folder, name or none")] = "auto",
     plot: Annotated[Path | None, Option(help="Draw the tour into this .png or .svg")] = None,
     pictures: Annotated[Path | None, Option(help="Draw every tour into this folder")] = None,
@@ -66,13 +71,16 @@ def solve(
     from fairway.solver.warm_start import choice_of
 
     chosen = choice_of(None if policy == "none" else policy)
-    request = Request(seconds, iterations, seed, objective, chosen, drop)
+    request = Request(seconds, iterations, seed, objective, chosen, drop, relax)
     groups, refused = inputs.groups(files or inputs.bundled_examples(), reading)
     count = len(refused) + sum(len(group.labels) for group in groups)
-    if count != 1 and any(each is not None for each in (plot, initial, out)):
+    if count != 1 and any(each is not None for each in (plot, initial, fixed, out)):
         raise InvalidRequest(
-            f"--plot, --out and --initial belong to one instance; there are {count}"
+            f"--plot, --out, --initial and --fixed belong to one instance; there are {count}"
         )
+    if fixed is not None and groups:
+        begin = inputs.tour_given(fixed, groups[0].instances[0])
+        request = replace(request, fixed=begin)
     for group in groups:
         job_of(group.instances, request, None)  # what cannot be asked is refused before any work
     pool_size(workers)
@@ -89,6 +97,48 @@ def solve(
     raise typer.Exit(
         max(codes, default=ANSWERED)
     )  # an interruption counts most, then what could not be read
+
+
+@spelled_out
+def resume(
+    reading: Reading,
+    file: File,
+    done: Annotated[str, Option(help="Stops served so far, in order, such as 3,1 or by name")],
+    now: Annotated[str, Option(help="When the vehicle can leave where it is, such as 11:40")],
+    at: Annotated[
+        str | None, Option(help="Stop where the vehicle is (default: the last one served)")
+    ] = None,
+    aboard: Annotated[
+        float | None, Option(help="Load on board (default: what the stops served brought)")
+    ] = None,
+    seconds: Annotated[float, Option(help="Time limit; stops early once proved optimal")] = 1.0,
+    seed: Annotated[int, Option(help="Random seed")] = 0,
+    objective: Objective = "cost",
+    drop: Drop = "price",
+    relax: Relax = "drop",
+    out: Out = None,
+    form: PlanFormat = None,
+    date: Day = None,
+    json: Json = False,
+) -> None:
+    """Plan the rest of a tour that is under way: from where the vehicle is, at the time that it is."""
+    from fairway.cli import inputs
+    from fairway.cli.plans import Destination
+    from fairway.solver.request import Request
+
+    request = Request(seconds, None, seed, objective, None, drop, relax)
+    instance = inputs.one_instance(file, None, reading)
+    served = inputs.tour_given(done, instance) if done else ()
+    where = None if at is None else inputs.tour_given(at, instance)[0]
+    rest = instance.resume(served, where, inputs.time_given(now, instance), aboard=aboard)
+    destination = Destination(None, None, out, form, date)
+    if out is not None:
+        destination.check(rest)
+    group = inputs.Group([f"the rest of {instance.name or file.stem}"], [rest])
+    with closing(_results(group, request, None, None)) as results:
+        answers = zip(group.labels, group.instances, results, strict=True)
+        codes = _report(answers, destination, json=json)
+    raise typer.Exit(max(codes))
 
 
 @spelled_out
