@@ -46,6 +46,11 @@ class Resource:
     """No tour ever has more."""
     by_set: bool
     """Whether the amount follows from the stops visited, in whatever order: so does a load, and time does not."""
+    idles: Float[np.ndarray, " V"] | None = None
+    """Up to when a tour that has arrived may wait: the last opening of several windows, infinite where breaks are due.
+
+    None where it never waits beyond `earliest`.
+    """
 
     @property
     def increment(self) -> Float[np.ndarray, "V V"]:
@@ -67,6 +72,10 @@ class Model:
     load: Resource | None
     turned: bool
     """Whether tours run against the direction of the instance."""
+    before: Bool[np.ndarray, "V V"] | None = None
+    """Whether the row comes before the column, and is visited where the column is; None where no order is stated."""
+    prize: Float[np.ndarray, " V"] | None = None
+    """The price of leaving a stop out, infinite where it must be served; None where all must be."""
 
     @property
     def resource(self) -> Resource:

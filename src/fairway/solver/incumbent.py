@@ -7,7 +7,7 @@ from dataclasses import replace
 from fairway.judge import Rejection, Solution, verify
 from fairway.problems.instance import Instance
 from fairway.search.exact import Proof
-from fairway.search.general import least_value
+from fairway.search.general_exact import least_general
 from fairway.search.lower_bound import held_karp
 from fairway.solver.request import Request
 from fairway.solver.results import Improvement, Method, Result, Status, Watch
@@ -112,9 +112,8 @@ class Incumbent:
         """The best lower bound there is, one that no search has to give included."""
         until = self.until + self._reserve
         if not self.request.plain(self.instance):
-            return min(
-                max(self.lower, least_value(self.instance, self.request.objective)), self.value
-            )
+            least = least_general(self.instance, self.request.objective, until)
+            return min(max(self.lower, least), self.value)
         least = held_karp(self.instance, self.request.objective, self.value, until)
         return min(max(self.lower, least), self.value)
 

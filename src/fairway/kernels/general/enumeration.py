@@ -1,8 +1,4 @@
-"""All orders of a few stops, depth first, with what cannot lead to a better tour cut off.
-
-Times are pairs as in the judge: a tour that leaves at D is somewhere at max(D + ahead, at), for all D from `low` to
-`high`. Where the departure is given, `ahead` is minus infinity and times are added up in `at`, leg by leg.
-"""
+"""All orders of a few stops, depth first, with what cannot lead to a better tour cut off."""
 
 from typing import NamedTuple
 
@@ -10,10 +6,22 @@ import numpy as np
 from jaxtyping import Float, Int, UInt
 
 from fairway.kernels.compiling import bare, inner
+from fairway.kernels.general.beginning import (
+    AHEAD,
+    AT,
+    COLUMNS,
+    HIGH,
+    LOW,
+    PRICE,
+    SPENT,
+    begin,
+    carried,
+    rested,
+    served,
+)  # fmt: skip
 from fairway.kernels.general.tour_model import (
     BARRED,
     COST,
-    DEMAND,
     DUE,
     DURATION,
     LATE,
@@ -21,18 +29,12 @@ from fairway.kernels.general.tour_model import (
     MATES,
     NEEDS,
     PRIZE,
-    ROOM,
     SERVICE,
-    SHRINKING,
-    SIGNED,
-    SPENT_ON,
-    TAKEN_BY,
     TourModel,
 )  # fmt: skip
 
-LOW, HIGH, AHEAD, AT, FREE, FREE_AT, SPENT, PRICE, LOAD, TIGHT, REST = range(11)
-"""Of a beginning: its departures, its time, the end of its last break, what its legs cost and its lateness at least,
-the load, the most that may be on board in all, and what must still be spent at least."""
+REST = COLUMNS
+"""Of a beginning, besides its state: what must still be spent at least."""
 DEPTH, BEST, FOUND = range(3)
 
 ONE = np.uint64(1)
@@ -41,7 +43,7 @@ ONE = np.uint64(1)
 class Walk(NamedTuple):
     """A search at any moment, a row for each stop of the tour at hand."""
 
-    state: Float[np.ndarray, "M 11"]
+    state: Float[np.ndarray, "M S"]
     node: Int[np.ndarray, " M"]
     real: Int[np.ndarray, " M"]
     """The last stop that is no break."""
@@ -74,7 +76,7 @@ def walk_of(model: TourModel, upper: float) -> Walk:
     least = np.where(barred, prize, np.minimum(arriving, prize))
     least[0], least[-1] = 0.0, arriving[-1]
     return Walk(
-        np.zeros((rows, 11)),
+        np.zeros((rows, COLUMNS + 1)),
         np.zeros(rows, np.int64),
         np.zeros(rows, np.int64),
         np.zeros(rows, np.uint64),
@@ -130,42 +132,23 @@ def explore(model: TourModel, walk: Walk, fewest: bool, quantum: int) -> bool:
 @inner
 def _depart(model: TourModel, walk: Walk) -> None:
     """Begin with the next departure."""
-    low, high = model.leaving[walk.place[FOUND], 0], model.leaving[walk.place[FOUND], 1]
+    begin(model, walk.place[FOUND], walk.state[0])
     walk.place[FOUND] += 1
     walk.place[DEPTH] = 0
     walk.node[0] = walk.real[0] = walk.option[0] = walk.delayed[0] = 0
     walk.visited[0] = 0
-    state = walk.state[0]
-    state[LOW], state[HIGH] = low, high
-    state[AHEAD], state[AT] = -np.inf, low
-    if model.objective == DURATION:
-        state[AHEAD], state[AT] = 0.0, -np.inf
-    state[FREE] = state[FREE_AT] = -np.inf
-    state[SPENT] = state[PRICE] = 0.0
-    state[LOAD], state[TIGHT] = model.aboard, np.inf
-    state[REST] = 0.0
+    walk.state[0, REST] = 0.0
     for node in range(1, len(model.node)):
-        state[REST] += walk.least[node]
+        walk.state[0, REST] += walk.least[node]
 
 
 @inner
 def _rest(model: TourModel, walk: Walk, number: int) -> bool:
-    """Take a break as soon as it may be; whether that is in time."""
+    """Take a break; whether that is in time."""
     depth = walk.place[DEPTH]
-    old, new = walk.state[depth], walk.state[depth + 1]
-    rest = model.breaks[number]
-    first, last, length = rest[0], rest[1], rest[2]
-    ahead = max(old[AHEAD], old[FREE])
-    at = max(old[AT], old[FREE_AT], first)
-    high = min(old[HIGH], last - ahead)
-    if at > last or old[LOW] > high:
-        return False
-    for column in range(len(old)):
-        new[column] = old[column]
-    new[HIGH], new[AHEAD], new[AT] = high, old[AHEAD] + length, old[AT] + length
-    new[FREE], new[FREE_AT] = ahead + length, at + length
     walk.delayed[depth + 1] = walk.delayed[depth]
-    return True
+    walk.state[depth + 1, REST] = walk.state[depth, REST]
+    return rested(model, walk.state[depth], walk.state[depth + 1], number)
 
 
 @inner
@@ -180,7 +163,7 @@ def _visit(model: TourModel, walk: Walk, node: int, window: int, fewest: bool) -
     new[REST] = old[REST] - walk.least[node]
     if not fewest and _at_least(model, new) >= walk.value[2]:
         return False
-    return _carried(model, old, new, node)
+    return carried(model, old, new, node)
 
 
 @inner
@@ -193,59 +176,18 @@ def _in_order(model: TourModel, walk: Walk, depth: int, node: int) -> bool:
 
 
 @inner
-def _carried(
-    model: TourModel, old: Float[np.ndarray, " S"], new: Float[np.ndarray, " S"], node: int
-) -> bool:
-    """Take the cargo of a stop on board; whether it may be there."""
-    load = old[LOAD] + model.node[node, DEMAND]
-    new[LOAD], new[TIGHT] = load, old[TIGHT]
-    if model.load == SHRINKING:
-        # On arrival all is on board but what was delivered before; the total is known at the end.
-        new[TIGHT] = min(old[TIGHT], model.node[node, ROOM] + old[LOAD])
-        return load <= new[TIGHT]
-    if model.load == SIGNED and load < model.empty:
-        return False
-    return load <= model.node[node, ROOM]
-
-
-@inner
 def _serve(model: TourModel, walk: Walk, depth: int, node: int, window: int) -> bool:
     """Work out the next row for a node in one of its windows; whether there is any departure for it."""
-    old, new = walk.state[depth], walk.state[depth + 1]
-    here = walk.real[depth]
-    travel = model.legs[TAKEN_BY, here, node]
-    if travel >= model.no_way:
+    new, service = walk.state[depth + 1], model.node[node, SERVICE]
+    if not served(model, walk.state[depth], new, (walk.real[depth], node, window)):
         return False
-    place = model.first[node] + window
-    if place >= model.first[node + 1]:
-        return False
-    ahead = max(old[AHEAD] + travel, old[FREE])
-    at = max(old[AT] + travel, old[FREE_AT])
-    low, high = old[LOW], min(old[HIGH], model.windows[place, 1] - ahead)
-    if at > model.windows[place, 1]:
-        return False
-    for earlier in range(model.first[node], place):
-        if at <= model.windows[earlier, 1]:
-            if ahead == -np.inf:
-                return False
-            low = max(low, np.nextafter(model.windows[earlier, 1] - ahead, np.inf))
-    if low > high:
-        return False
-    at = max(at, model.windows[place, 0])
     count = walk.delayed[depth]
-    new[PRICE] = old[PRICE]
     if model.node[node, LATE] > 0:
         row = walk.delays[count]
-        row[0], row[1], row[2], row[3] = model.node[node, LATE], model.node[node, DUE], ahead, at
+        row[0], row[1] = model.node[node, LATE], model.node[node, DUE]
+        row[2], row[3] = new[AHEAD] - service, new[AT] - service
         count += 1
-        new[PRICE] += model.node[node, LATE] * max(
-            max(low + ahead, at) - model.node[node, DUE], 0.0
-        )
     walk.delayed[depth + 1] = count
-    new[LOW], new[HIGH] = low, high
-    new[AHEAD], new[AT] = ahead + model.node[node, SERVICE], at + model.node[node, SERVICE]
-    new[FREE] = new[FREE_AT] = -np.inf
-    new[SPENT] = old[SPENT] + model.legs[SPENT_ON, here, node]
     return True
 
 
@@ -286,7 +228,7 @@ def _end(model: TourModel, walk: Walk, fewest: bool) -> None:
     for window in range(model.first[end + 1] - model.first[end]):
         if _serve(model, walk, depth, end, window):
             state = walk.state[depth + 1]
-            if _carried(model, walk.state[depth], state, end):
+            if carried(model, walk.state[depth], state, end):
                 _remember(model, walk, (left if fewest else 0, price), fewest)
 
 

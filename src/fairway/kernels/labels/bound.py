@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Int, UInt
 
+from fairway.kernels.assignment import duals
 from fairway.kernels.compiling import inner
 from fairway.kernels.labels.label_model import LabelModel, unpacked
 
@@ -50,17 +51,37 @@ def completion(
 
 def cheapest_legs(model: LabelModel) -> Bound:
     """The simplest bound: everything must be left once and, with what that leaves of a leg, be arrived at once."""
-    nodes = len(model.node)
-    allowed = unpacked(model.after)
-    allowed[1:, 0] = True
-    legs = np.where(allowed, model.price, np.inf)
+    legs = _legs(model)
     leaving = legs.min(axis=1)
     leaving[np.isinf(leaving)] = 0.0
     arriving = (legs - leaving[:, None]).min(axis=0)
     multiplier = leaving + arriving
-    multiplier[0] = 0.0
     multiplier[np.isinf(multiplier)] = 0.0
-    begin = np.arange(nodes)[None]
+    return _paid(model, multiplier, leaving + arriving[0])
+
+
+def assigned_legs(model: LabelModel) -> Bound:
+    """A better one: each node gets a next one of its own, or its price is paid, at least cost in all."""
+    legs = _legs(model)
+    np.fill_diagonal(legs[1:, 1:], model.prize[1:])
+    leaving, arriving = duals(legs)
+    return _paid(model, leaving + arriving, leaving + arriving[0])
+
+
+def _legs(model: LabelModel) -> Float[np.ndarray, "N N"]:
+    """What each leg costs, column 0 being the end; infinite where there is none."""
+    allowed = unpacked(model.after)
+    allowed[1:, 0] = True
+    allowed[0, 0] = np.isfinite(model.prize[1:]).all()  # the empty tour is one
+    return np.where(allowed, model.price, np.inf)
+
+
+def _paid(
+    model: LabelModel, multiplier: Float[np.ndarray, " N"], home: Float[np.ndarray, " N"]
+) -> Bound:
+    """The bound that payments for visits make, which no prize may be less than."""
+    paid = np.minimum(multiplier, model.prize)
+    paid[0] = 0.0
+    begin = np.arange(len(model.node))[None]
     nothing = np.zeros_like(model.after)
-    home = leaving + arriving[0]
-    return Bound(multiplier, begin, begin + 1, np.full(nodes, np.inf), home, nothing, nothing)
+    return Bound(paid, begin, begin + 1, np.full(len(paid), np.inf), home, nothing, nothing)

@@ -50,7 +50,9 @@ class LabelModel(NamedTuple):
     needs: Bits
     """The stops that come before the row."""
     every: UInt[np.ndarray, " W"]
-    """All stops."""
+    """All stops that must be visited."""
+    prize: Vector
+    """The price of leaving a stop out; infinite where it must be visited."""
     allowance: float
     """What the judge forgives."""
     spare: float
@@ -62,11 +64,12 @@ class LabelModel(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """What is known to be impossible, by the instance's own numbers."""
+    """What is known to be impossible, by the model's own numbers."""
 
     latest: Matrix
     arcs: Bool[np.ndarray, "N N"]
     before: Bool[np.ndarray, "N N"]
+    """Whether the row comes before the column: is visited, and earlier, where the column is visited."""
 
 
 def label_model_of(
@@ -86,8 +89,12 @@ def label_model_of(
         limits = _quick_limits(resource, paths)
     else:
         limits = _pruned_limits(model, pruned)
+    limits = _stated(limits, model)
     price = without_return(model.cost)
-    found = _numbered(limits, price, (resource.allowance, resource.allowance + resource.guard))
+    prize = np.full(len(price), np.inf) if model.prize is None else model.prize[:HOME]
+    found = _numbered(
+        limits, price, prize, (resource.allowance, resource.allowance + resource.guard)
+    )
     rise = found.price
     if model.cost is not resource.rise:
         rise = np.ascontiguousarray(without_return(resource.rise)[np.ix_(found.node, found.node)])
@@ -103,6 +110,27 @@ def label_model_of(
         by_set=resource.by_set,
         makespan=makespan,
     )
+
+
+def _stated(limits: Limits, model: Model) -> Limits:
+    """The same with the order that is stated; where stops may be left out, what is inferred holds if both are visited.
+
+    Then an order that windows force says nothing about who is visited, and only stops that must be have to be reached.
+    """
+    if model.before is None and model.prize is None:
+        return limits
+    latest, arcs, before = limits
+    stated = np.zeros_like(before) if model.before is None else model.before[:HOME, :HOME].copy()
+    stated[START] = stated[:, START] = False
+    arcs = arcs & ~(before | stated).T
+    if model.prize is not None:
+        optional = np.isfinite(model.prize[:HOME])
+        optional[START] = False
+        before = before & ~optional[:, None]
+        own = latest.diagonal().copy()
+        latest = np.where(optional, np.inf, latest)
+        np.fill_diagonal(latest, own)
+    return Limits(latest, arcs, before | stated)
 
 
 def _set_limits(resource: Resource) -> Limits:
@@ -121,12 +149,14 @@ def _quick_limits(resource: Resource, paths: Matrix) -> Limits:
     return _limits(increment, paths, resource.earliest, limit, resource.guard)
 
 
-def _numbered(limits: Limits, price: Matrix, slack: tuple[float, float]) -> LabelModel:
+def _numbered(
+    limits: Limits, price: Matrix, prize: Vector, slack: tuple[float, float]
+) -> LabelModel:
     """Renumber the nodes, and pack what may follow what into bits; the resource is still to be filled in."""
     low = _lowest(limits)
     node = np.argsort(low, kind="stable")
     nothing = np.zeros(len(node))
-    every = np.arange(len(node)) > 0
+    every = (np.arange(len(node)) > 0) & np.isinf(prize[node])
     price, latest, after, needs = _arranged(limits, price, node)
     _drop_shortcuts(after, needs, np.zeros_like(after))
     return LabelModel(
@@ -135,7 +165,7 @@ def _numbered(limits: Limits, price: Matrix, slack: tuple[float, float]) -> Labe
         *(np.empty((0, 0)), nothing, nothing, nothing),
         latest,
         low[node],
-        *(after, needs, _packed(every[None])[0]),
+        *(after, needs, _packed(every[None])[0], prize[node]),
         *slack,
         by_set=False,
         makespan=False,

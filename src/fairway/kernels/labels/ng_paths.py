@@ -58,6 +58,8 @@ class Relaxation(NamedTuple):
     heap: Heap
     upper: float
     """Tours that cost as much are of no interest."""
+    fewest: int
+    """Stops of a tour at least; those that may be left out are not counted."""
 
 
 def room(nodes: int, words: int, paths: int) -> Paths:
@@ -213,6 +215,8 @@ def extend_backward(
                     _last_leg(model, paths, here)
                 else:
                     _extend_from(model, relaxation, count, here, most)
+            elif here == 0 and count > relaxation.fewest:
+                _arrive(model, paths)
             paths.end[count, here] = paths.used[0]
         quantum -= 8 * paths.used[0]
         count -= 1
@@ -229,13 +233,21 @@ def _last_leg(model: LabelModel, paths: Paths, here: int) -> None:
 
 
 @inner
+def _arrive(model: LabelModel, paths: Paths) -> None:
+    """The end of a tour that leaves stops out, where it is arrived at in place of a next stop."""
+    new = _add(paths, model.closes[0] + model.spare + model.spare - model.allowance, 0.0, 0, 0)
+    for word in range(paths.memory.shape[1]):
+        paths.memory[new, word] = 0
+
+
+@inner
 def _extend_from(
     model: LabelModel, relaxation: Relaxation, count: int, here: int, most: int
 ) -> None:
     """The paths to the depot from a stop that some path from the depot can be continued by, below the upper bound."""
     paths, forward, heap, size = relaxation.backward, relaxation.forward, relaxation.heap, ZERO
     legs = relaxation.legs[count, here]
-    for stop in range(1, len(model.node)):
+    for stop in range(len(model.node)):
         begin, end = paths.begin[count + 1, stop], paths.end[count + 1, stop]
         if begin < end and holds(legs, stop):
             heap.key[size] = (

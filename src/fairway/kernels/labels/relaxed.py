@@ -81,6 +81,7 @@ def ascended(model: LabelModel, start: Bound, upper: float, effort: Effort) -> B
         if off.any():
             goal = upper if upper < np.inf else 1.05 * highest
             relaxation.multiplier[1:] += pace * (goal - least) / (off @ off) * off
+            np.minimum(relaxation.multiplier, model.prize, out=relaxation.multiplier)
         elif not learned:
             break
     return best
@@ -88,13 +89,16 @@ def ascended(model: LabelModel, start: Bound, upper: float, effort: Effort) -> B
 
 def _relaxed(model: LabelModel, start: Bound, upper: float, effort: Effort) -> Relaxation:
     (nodes, words), (_, cells) = model.needs.shape, extensions(model)
-    paths = (effort.paths + 1) * cells + 1
+    paths = (effort.paths + 1) * cells + 1 + nodes
     lists = (room(nodes, 0, paths), room(nodes, words, paths))
     heap = Heap(np.empty(nodes), np.empty(nodes, np.int64), np.empty(nodes, np.int64))
     legs = np.zeros((nodes, nodes, words), np.uint64)
     place(legs, model.after, *_positions(model))
+    fewest = int(np.isinf(model.prize[1:]).sum())
+    if fewest < nodes - 1:
+        legs[fewest : nodes - 1, :, 0] |= np.uint64(1)
     return Relaxation(
-        legs, start.multiplier.copy(), start.ng_memory.copy(), *lists, heap, float(upper)
+        legs, start.multiplier.copy(), start.ng_memory.copy(), *lists, heap, float(upper), fewest
     )
 
 
@@ -120,6 +124,13 @@ def _root(relaxation: Relaxation) -> float:
         return np.inf
     least = relaxation.forward.cost[0] + backward.cost[backward.begin[0, 0]]
     return float(least + relaxation.multiplier.sum())
+
+
+def height(bound: Bound) -> float:
+    """What no tour can cost less than, by a bound; infinite where it leaves none below its upper bound."""
+    first, last = bound.begin[0, 0], bound.end[0, 0]
+    least = bound.cost[first] if first < last else np.inf
+    return float(least + bound.multiplier.sum())
 
 
 def _bound(relaxation: Relaxation) -> Bound:
@@ -148,7 +159,7 @@ def extensions(model: LabelModel) -> tuple[int, int]:
 def _positions(model: LabelModel) -> tuple[Int[np.ndarray, " N"], Int[np.ndarray, " N"]]:
     """How many stops come before each at least, itself counted, and how many are not after it."""
     needs, stops = unpacked(model.needs), len(model.node) - 1
-    first, final = 1 + needs.sum(1), stops - needs.sum(0)
+    first, final = 1 + needs.sum(1), stops - needs[np.isinf(model.prize)].sum(0)
     if model.by_set:
         final = np.minimum(final, _afloat(model))
     first[0], final[0] = 0, 0
@@ -189,7 +200,7 @@ def place(
 def best_path(backward: Paths) -> Int[np.ndarray, " M"]:
     """The stops of the least path from the depot and back."""
     walk, at = [], backward.begin[0, 0]
-    for _ in range(len(backward.begin) - 1):
+    while backward.stop[at] > 0:
         walk.append(backward.stop[at])
         at = backward.onward[at]
     return np.array(walk, np.int64)

@@ -34,20 +34,25 @@ class Network:
     """Whether the column may come straight after the row."""
     guard: float
     """By how much float64 may err on one leg; zero for whole numbers."""
+    idles: Vector | None
+    """As in the resource."""
 
 
 def network(model: Model) -> Network:
     """The bounds that an instance states itself."""
     resource = model.resource
     closes = resource.latest + resource.allowance + resource.guard
-    closes[START] = resource.earliest[START]  # the tour leaves as the depot opens, not later
+    closes[START] = resource.latest[START]  # the tour leaves by then, to the last bit
     before = np.zeros(resource.rise.shape, dtype=bool)
+    if model.before is not None:
+        before |= model.before
     before[START, 1:] = before[:-1, HOME] = True
     arcs = ~before.T & ~np.eye(len(closes), dtype=bool)
     arcs[START, HOME] = False
     # Shorter legs, so that sums taken in another order than the judge's never make a tour seem late.
     short = np.maximum(resource.increment - resource.guard, 0.0)
-    return Network(short, resource.earliest.copy(), closes, before, arcs, resource.guard)
+    opens, idles = resource.earliest.copy(), resource.idles
+    return Network(short, opens, closes, before, arcs, resource.guard, idles)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -48,14 +48,16 @@ def lower_closings(network: Network, reach: Reach) -> Network:
 def lower_closings_by_arrival(network: Network, reach: Reach) -> Network:
     """A node is started as it opens or as the tour arrives, which is no later than from its last possible neighbour.
 
-    The judge never idles in front of an open window; a schedule that did could start later. What is lowered lowers its
-    neighbours in turn, so the rule is repeated while it finds something, but not for as long as tiny legs could take.
+    The judge never idles in front of an open window, but for a break; a schedule that did could start later. What is
+    lowered lowers its neighbours in turn, so the rule is repeated while it finds something, but not for as long as tiny
+    legs could take.
     """
+    opens = network.opens if network.idles is None else np.maximum(network.opens, network.idles)
     longest = np.where(network.arcs, network.increment + 2 * network.guard, -np.inf)
     closes = network.closes
     for _ in range(REPEATS):
         arrival = (closes[:, None] + longest).max(axis=0)
-        lowered = np.minimum(closes, np.maximum(network.opens, arrival))
+        lowered = np.minimum(closes, np.maximum(opens, arrival))
         if np.array_equal(lowered, closes):
             break
         closes = lowered

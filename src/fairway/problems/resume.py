@@ -1,0 +1,118 @@
+"""What is left of a plan in progress: a tour that starts here and now."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from fairway.errors import InvalidRequest
+from fairway.problems.instance import PER_NODE, Instance
+
+
+def resumed(
+    instance: Instance,
+    visited: Sequence[int],
+    at: int | None,
+    time: float,
+    aboard: float | None = None,
+) -> Instance:
+    """The instance that is left once some stops have been visited; see `Instance.resume`."""
+    done, end = _checked(instance, visited, at)
+    here = (visited[-1] if len(visited) else 0) if at is None else at
+    if not (isinstance(time, int | float) and math.isfinite(time)):
+        raise InvalidRequest(f"time is {time!r}; expected when the vehicle can leave, a number")
+    left = [stop for stop in range(1, instance.nodes) if stop not in done and stop != end]
+    kept = [here, *left, *([] if end is None else [end])]
+    place = {node: number for number, node in enumerate(kept) if number > 0}
+    columns = {column: getattr(instance, column)[kept] for column in PER_NODE}
+    columns["opens"][0], columns["closes"][0] = time, math.inf
+    for column in ("service", "demand"):
+        columns[column][0] = 0.0
+    for pickup, delivery in instance.pairs:
+        if pickup in done and delivery in place:
+            columns["prize"][place[delivery]] = math.inf  # it is on board
+    windows = {place[node]: spans for node, spans in instance.windows.items() if node in place}
+    if end == 0:
+        _return(instance, columns, windows, time)
+    names = instance.names or tuple(map(str, range(instance.nodes)))
+    source = instance.source
+    return Instance(
+        _between(instance.travel, kept),
+        cost=None if instance.cost is instance.travel else _between(instance.cost, kept),
+        windows=windows,
+        capacity=instance.capacity,
+        **columns,
+        **_load(instance, visited, aboard),
+        before=_left(instance.before, place),
+        pairs=_left(instance.pairs, place),
+        breaks=[each for each in instance.breaks if each[1] >= time],
+        end=None if end is None else len(kept) - 1,
+        coordinates=None if instance.coordinates is None else instance.coordinates[kept],
+        names=_distinct([names[node] for node in kept]),
+        name=instance.name,
+        source=None if source is None else source.restricted(kept),
+    )
+
+
+def _checked(
+    instance: Instance, visited: Sequence[int], at: int | None
+) -> tuple[set[int], int | None]:
+    """The stops that are done, and where the tour ends."""
+    for node in (*visited, *([] if at is None else [at])):
+        if not 0 <= node < instance.nodes:
+            raise InvalidRequest(f"there is no node {node}; expected 0 to {instance.nodes - 1}")
+    done = set(visited)
+    if len(done) < len(visited) or done & {0, instance.end}:
+        raise InvalidRequest(
+            "the stops visited so far name one twice, the depot or the end; expected each stop once"
+        )
+    return done, instance.end
+
+
+def _between(matrix: np.ndarray, kept: list[int]) -> np.ndarray:
+    """The legs between what is left; a stop at which the vehicle stands already is no way from it."""
+    legs = matrix[np.ix_(kept, kept)].copy()
+    for number, node in enumerate(kept[1:], 1):
+        if node == kept[0]:
+            legs[0, number] = 0.0
+    return legs
+
+
+def _return(
+    instance: Instance,
+    columns: dict[str, np.ndarray],
+    windows: dict[int, tuple[tuple[float, float], ...]],
+    time: float,
+) -> None:
+    """Let the last node be the depot as it is returned to: nobody waits or is served there."""
+    closes = instance.windows.get(0, ((0.0, instance.closes[0]),))[-1][1]
+    windows.pop(len(columns["opens"]) - 1, None)
+    columns["closes"][-1], columns["opens"][-1] = closes, min(time, closes)
+    columns["service"][-1], columns["draft"][-1] = 0.0, math.inf
+
+
+def _load(instance: Instance, visited: Sequence[int], aboard: float | None) -> dict[str, object]:
+    """A load that has grown is one that starts with something on board; one that shrinks is what is still to come."""
+    if instance.load == "shrinking":
+        if aboard is not None:
+            raise InvalidRequest(
+                "aboard was given for a load that shrinks, which is what the stops left ask for"
+            )
+        return {"load": "shrinking"}
+    if not instance.laden:
+        return {"load": instance.load}
+    start = instance.aboard if instance.load == "signed" else 0.0
+    carried = start + float(instance.demand[list(visited)].sum())
+    return {"load": "signed", "aboard": carried if aboard is None else aboard}
+
+
+def _left(pairs: Sequence[tuple[int, int]], place: dict[int, int]) -> list[tuple[int, int]]:
+    return [(place[a], place[b]) for a, b in pairs if a in place and b in place]
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """The same with the first one, where the vehicle is, told apart from a later one of the same name."""
+    first = names[0]
+    while first in names[1:]:
+        first = f"{first} (now)"
+    return [first, *names[1:]]

@@ -1,0 +1,68 @@
+"""Where no tour keeps everything: the plan that gives up least, and what it gives up."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from fairway.judge import Solution, verify
+from fairway.judge.rules import label
+from fairway.problems.instance import Instance
+
+Relax = Literal["drop", "late", "none"]
+"""What a plan may give up where no tour keeps everything: stops, or punctuality, or nothing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Relaxed:
+    """A plan for an instance without a tour, judged by what it was relaxed to."""
+
+    how: Relax
+    instance: Instance
+    """As it was relaxed: every stop may be left out, or every window be missed, at a price beyond all others."""
+    solution: Solution
+    given_up: tuple[str, ...]
+    """What the plan does not do that the instance asks for, a sentence each."""
+
+
+def relaxed_to(instance: Instance, how: Relax) -> Instance:
+    """The instance with a price so high for what is given up that as little as can be is."""
+    if how == "drop":
+        return replace(
+            instance, prize=np.where(np.isinf(instance.prize), _beyond(instance), instance.prize)
+        )
+    late = np.where(np.isinf(instance.late), _beyond(instance), instance.late)
+    return replace(instance, late=late, latest=None)
+
+
+def _beyond(instance: Instance) -> float:
+    """More than any tour is worth by what it costs and leaves out."""
+    costs = np.where(np.isfinite(instance.cost), instance.cost, 0.0).max(axis=1).sum()
+    times = np.where(np.isfinite(instance.travel), instance.travel, 0.0).max(axis=1).sum()
+    prizes = instance.prize[np.isfinite(instance.prize)].sum()
+    return float(math.ceil(1.0 + costs + times + instance.service.sum() + prizes))
+
+
+def judged(instance: Instance, how: Relax, tour: tuple[int, ...], objective: str) -> Relaxed | None:
+    """A tour as a plan of what the instance is relaxed to; None where the judge refuses it even so."""
+    loose = relaxed_to(instance, how)
+    verdict = verify(loose, tour, objective=objective)
+    if not isinstance(verdict, Solution):
+        return None
+    return Relaxed(how, loose, verdict, _given_up(instance, verdict))
+
+
+def _given_up(instance: Instance, solution: Solution) -> tuple[str, ...]:
+    """The stops left out that must be served, and those served later than they may be."""
+    lost = [stop for stop in solution.unserved if math.isinf(instance.prize[stop])]
+    words = [f"stop {label(instance, stop)} is left out" for stop in lost]
+    for visit in solution.schedule:
+        hard, last = math.isinf(instance.late[visit.node]), instance.latest[visit.node]
+        if visit.late > 0 and (hard or visit.start > last):
+            name = f"stop {label(instance, visit.node)}"
+            words.append(f"{name} is served {visit.late:.6g} late")
+    home = solution.lateness - float(solution.schedule.late.sum())
+    if instance.end == 0 and home > 0 and math.isinf(instance.late[0]):
+        words.append(f"the return is {home:.6g} late")
+    return tuple(words)
