@@ -19,6 +19,7 @@ from fairway.problems.model import model_of
 from fairway.problems.table import PROBLEMS
 from fairway.search.exact import prove
 from fairway.search.general import FEW, Wanted, enumerate_tours, improve_tours
+from fairway.search.general_exact import provable, prove_general
 from fairway.search.improve import improve
 from fairway.solver.explain.plain import obstacles as plain_obstacles
 from fairway.solver.explain.plain import required
@@ -31,8 +32,6 @@ QUICK = 0.02
 WORK, MOST_WORK = 2_000, 20_000_000
 """Nodes looked at for the least late order, by default: so many times the square of the nodes, and at most about a
 tenth of a second."""
-MOST_ENUMERATED = 60
-"""Nodes and breaks of which orders are gone through, as far as there is time."""
 QUANTUM = 500_000
 """The same between two looks at the clock: a few milliseconds."""
 
@@ -125,14 +124,14 @@ def _general(instance: Instance) -> Iterable[tuple[Ask, float]]:
     """What is asked of an instance with any constraints, and for how long at most."""
     if next(plain_obstacles(instance), None) is not None:
         return [(_impossible, math.inf)]
-    first = [(_gone_through, 0.5 if instance.nodes <= FEW + 1 else 0.1)]
-    first = first if instance.nodes <= FEW + 7 else []
+    few = instance.nodes <= FEW + 1
     return (
-        *first,
+        (_gone_through, 0.5 if few else 0.0),
         (_inserted, QUICK),
+        (_labelled, 0.5),
         (_proved_by_time, 0.5),
         (_inserted, 10 * QUICK),
-        (_gone_through, math.inf),
+        (_labelled, math.inf),
         (_inserted, math.inf),
     )
 
@@ -143,13 +142,27 @@ def _impossible(_instance: Instance, _seconds: float) -> Decision:
 
 def _gone_through(instance: Instance, seconds: float) -> Decision:
     """What going through all orders says, any of which is as good as another."""
-    if instance.nodes + len(instance.breaks) > MOST_ENUMERATED:
+    if seconds == 0.0:
         return Decision()
-    free = replace(instance, cost=np.where(np.isinf(instance.travel), np.inf, 0.0))
-    found = enumerate_tours(free, Wanted(seconds=seconds))
+    found = enumerate_tours(_free(instance), Wanted(seconds=seconds))
     judged = None if found.tour is None else verify(instance, found.tour)
     solution = judged if isinstance(judged, Solution) else None
     return Decision(solution, impossible=found.complete and found.tour is None)
+
+
+def _labelled(instance: Instance, seconds: float) -> Decision:
+    """What the exact search by labels says."""
+    if not provable(instance, "cost"):
+        return Decision()
+    proof = prove_general(_free(instance), seconds=seconds)
+    judged = None if proof.tour is None else verify(instance, proof.tour)
+    solution = judged if isinstance(judged, Solution) else None
+    return Decision(solution, proof.status == "infeasible")
+
+
+def _free(instance: Instance) -> Instance:
+    """The same where every tour costs the same, so that the first is as good as any."""
+    return replace(instance, cost=np.where(np.isinf(instance.travel), np.inf, 0.0))
 
 
 def _proved_by_time(instance: Instance, seconds: float) -> Decision:
