@@ -23,7 +23,7 @@ from fairway.cli.options import (
     spelled_out,
 )
 from fairway.cli.reporting import report
-from fairway.cli.solving import explain, solve, warmup
+from fairway.cli.solving import explain, resume, solve, warmup
 from fairway.cli.training import train
 from fairway.errors import InvalidRequest
 
@@ -221,7 +221,7 @@ def _losses(item: "Instance", output: Path) -> list[str]:
     return losses
 
 
-for verb in (solve, explain, verify, plot, generate, convert, train, report, warmup):
+for verb in (solve, resume, explain, verify, plot, generate, convert, train, report, warmup):
     app.command()(verb)
 app.add_typer(evaluate_app, name="evaluate")
 app.add_typer(bed_app, name="bed")
