@@ -327,7 +327,7 @@ def _cut(search: Search, width: int) -> None:
         lost = ~least(bounds, width)
         figures = search.figures
         figures[labels.DROPPED] = min(figures[labels.DROPPED], float(bounds[lost].min()))
-        layer.key[lost] = -1
+        layer.key[:count][lost] = -1
         count = compact(layer, count)
     counters[labels.NEXT] = count
     relink(layer, count, search.slots)
