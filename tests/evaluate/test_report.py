@@ -33,7 +33,7 @@ def method(label, add, study="main", bed="tsptw50-hard", tours=8, count=12, **se
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
     root = tmp_path_factory.mktemp("results")
-    for label, add in (("POMO*", 90.0), ("POMO*+PIP", 30.0), ("Ours", 1.0)):
+    for label, add in (("POMO*", 90.0), ("POMO*+PIP, briefly", 30.0), ("Ours", 1.0)):
         write(root, method(label, add))
         write(root, method(label, 2 * add, "overlap", tours=1))
     write(root, method("lambda 0.1", 9.0, "lambda"))
@@ -131,7 +131,7 @@ def test_published_and_measured_rows_are_told_apart(made):
     here = [row for row in rows(out, "main") if row["table"].startswith("tsptw50-hard")]
     kinds = [row["from"] for row in here]
     assert kinds == ["published"] * (len(kinds) - 3) + ["measured"] * 3
-    assert [row["row"] for row in here[-3:]] == ["POMO*", "POMO*+PIP", "Ours"]
+    assert [row["row"] for row in here[-3:]] == ["POMO*", "POMO*+PIP, briefly", "Ours"]
     assert float(here[-1]["inst"]) == pytest.approx(100 / 6)
     assert float(here[-1]["seconds"]) == 5000.0
     assert all(row["from"] == "published" for row in rows(out, "large"))
@@ -143,6 +143,10 @@ def test_overlap_takes_single_tours_from_its_own_files_and_the_rest_from_the_mai
     mean = np.mean([at for at in range(12) if at % 5 != 4])
     assert float(found["POMO*"]["overlap_gap_augmented"]) == pytest.approx((90 + mean) / 25)
     assert float(found["POMO*"]["overlap_gap_plain"]) == pytest.approx((180 + mean) / 25)
+    briefly = found["POMO*+PIP, briefly"]["overlap_gap_augmented"]
+    assert float(briefly) == pytest.approx((30 + mean) / 25), (
+        "is one, by what stands before the comma"
+    )
     assert found["Ours"]["overlap_gap_augmented"] == "", "is no method of that table"
     assert found["Overlap number"]["overlap_plain"] == "10"
 
@@ -150,7 +154,10 @@ def test_overlap_takes_single_tours_from_its_own_files_and_the_rest_from_the_mai
 def test_methods_are_compared_on_the_main_results(made):
     _, out = made
     found = rows(out, "significance")
-    assert [row["row"] for row in found][:2] == ["Ours against POMO*+PIP", "Ours against POMO*"]
+    assert [row["row"] for row in found][:2] == [
+        "Ours against POMO*+PIP, briefly",
+        "Ours against POMO*",
+    ]
     assert {row["stars"] for row in found} == {"**"}
     assert float(found[0]["p"]) == pytest.approx(2 / 2**10)
 

@@ -157,6 +157,21 @@ def test_other_weights_do_not_go_into_the_same_file(instances, place, policy):
         finished(asked, instances, place, 4)
 
 
+def test_lines_that_do_not_say_what_their_policy_has_seen_are_gone_on_with(
+    instances, place, policy
+):
+    """As older versions left them."""
+    network = Policy(PolicyConfig(layers=1, width=32, heads=2, hidden=16))
+    trained = {"problem": "tsptw", "recipe": "small", "instances": 640}
+    save_policy(network, policy / "policy", trained=trained)
+    asked = PolicyEval(policy=policy, device="cpu", decode=DecodeConfig(symmetries=False))
+    before = finished(asked, instances, place, 4)
+    settings = dict(before.header.settings)
+    assert settings.pop("training_instances") == 640
+    pack(place.path, replace(before, header=replace(before.header, settings=settings)))
+    assert len(finished(asked, instances, place, 6).outcomes) == 6
+
+
 def test_other_instances_under_the_same_name_do_not_go_into_the_same_file(instances, place):
     asked = SolverEval(solver="greedy-c")
     finished(asked, instances[:6], place)

@@ -66,6 +66,12 @@ def test_an_unfinished_evaluation_says_so():
     assert row.values["note"] == "unfinished: 2 of 9"
 
 
+def test_a_policy_says_how_much_it_was_trained():
+    trained = measured("x", training_instances=3_000_000, training_seconds=1_040.0)
+    row = of(bed_table("main", "tsptw50-hard", [trained], None), "measured")[0]
+    assert row.values["note"] == "trained on 3,000,000 instances in 17.3 min"
+
+
 def test_a_time_that_is_not_of_a_cpu_says_so():
     timed = took(0, 2, 4.0, device="cuda")
     row = of(

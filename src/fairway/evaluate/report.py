@@ -27,6 +27,7 @@ from fairway.evaluate.studies import (
     beds_of,
     dumas_tables,
     measured_of,
+    method_of,
     plain,
     speed_table,
 )
@@ -152,7 +153,7 @@ def _overlap(tree: Tree, bed: str, results: Sequence[Results], against: Against)
     if not augmented:
         wanted = {plain(row.label) for row in published("overlap", bed)}
         main = tree.results("main", bed)
-        augmented = [each for each in main if plain(each.header.label) in wanted]
+        augmented = [each for each in main if method_of(each.header.label) in wanted]
     costs = against(bed) if augmented or single else None
     return Part("overlap", overlap_table(bed, augmented, single, costs))
 

@@ -206,7 +206,9 @@ def _taken_up(path: Path, header: Header, together: int) -> Results:
 def _check_same(old: Header, new: Header, path: Path) -> None:
     """Refuse to mix runs; a longer one goes on with a shorter, and a version with another of all but the solver."""
     solver = new.method.removesuffix("-seeded")
-    ours = {"settings": None, "count": None, "versions": new.versions.get(solver)}
+    # How many instances a policy has seen was not always said; its weights tell it from others.
+    unsaid = dict.fromkeys(("settings", "count", "training_instances"))
+    ours = {**unsaid, "versions": new.versions.get(solver)}
     before, now = ({**asdict(header), **header.settings, **ours} for header in (old, new))
     before["versions"] = old.versions.get(solver, ours["versions"])
     names = before.keys() | now.keys()

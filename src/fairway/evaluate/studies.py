@@ -58,9 +58,13 @@ class Measured:
 
     @property
     def note(self) -> str:
-        """What a figure should not be read without: what is missing, and where time was not taken on a CPU."""
+        """What a figure should not be read without: a policy's training, what is missing, times not of a CPU."""
         count, metrics = self.header.count, self.metrics
         notes = []
+        training = ("training_instances", "training_seconds")
+        seen, seconds = (setting_of(self.header.settings, key) for key in training)
+        if seen is not None and seconds is not None:
+            notes.append(f"trained on {seen:,} instances in {seconds / 60:.3g} min")
         if metrics.instances < count:
             notes.append(f"unfinished: {metrics.instances:,} of {count:,}")
         if metrics.speed is not None and metrics.speed.device != "cpu":

@@ -69,6 +69,7 @@ class Card:
         known = {
             "policy": self._told("recipe"),
             "weights": self.sha256[:16],
+            "training_instances": seen,
             "training_seconds": self._told("seconds"),
             "epochs": None if not (seen and epoch) else round(seen / epoch),
             **{name: self._told(f"config.foresight.{field}") for name, field in PLAN.items()},
