@@ -16,7 +16,7 @@ from fairway.evaluate.readme import put_into, results_table
 from fairway.evaluate.report import report
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("main", "large", "mask-steps", "overlap", "dumas", "beams", "guided")
+PAGES = ("main", "large", "mask-steps", "dumas", "beams", "guided")
 """Those of the report that have rows of ours."""
 TITLE = """# Results
 
