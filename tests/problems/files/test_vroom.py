@@ -8,6 +8,7 @@ import random
 import numpy as np
 import pytest
 import tours
+import vroom as pyvroom
 
 from fairway.errors import FairwayError
 from fairway.judge import Solution, verify
@@ -408,6 +409,26 @@ def test_the_best_tour_is_the_best_plan_by_the_ranking_of_vroom(seed):
         assert expected[:2] == (0, 0)
     else:
         assert (ranks, len(served), -found.cost) == expected
+
+
+@pytest.mark.parametrize("seed", range(150, 250))
+def test_vroom_accepts_the_best_tour_and_finds_none_better(seed, tmp_path):
+    document = random_problem(random.Random(seed))
+    instance = parsed(document)
+    _, tour = tours.best(instance)
+    if not tour:
+        return
+    listed = list(tasks_listed(document))
+    chosen = [listed[node - 1] for node in tour]
+    steps = [{"type": kind, "id": task["id"]} for kind, task, *_ in chosen]
+    document["vehicles"][0]["steps"] = steps  # from which VROOM starts, after it has checked them
+    (tmp_path / "problem.json").write_text(json.dumps(document))
+    solution = pyvroom.Input.from_json(tmp_path / "problem.json").solve(5, nb_threads=1).to_dict()
+    summary = solution["summary"]
+    served = len(listed) - summary["unassigned"]
+    cost = verify(instance, tour).cost
+    ranks = sum(task[4] for task in chosen)
+    assert (summary["priority"], served, summary["cost"]) == (ranks, len(tour), cost)
 
 
 def test_every_input_of_the_shared_folder_has_its_published_cost(shared):

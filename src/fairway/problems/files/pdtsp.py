@@ -4,6 +4,7 @@ from itertools import islice
 
 import numpy as np
 
+from fairway.problems.checks import MOST_NODES
 from fairway.problems.distances import Distances
 from fairway.problems.files.text import (
     Line,
@@ -31,7 +32,7 @@ def recognises(text: str) -> bool:
 
 def parse(text: str, name: str, distances: Distances | None) -> Instance:
     """The instance in the text, with distances to the nearest whole number unless `distances` says otherwise."""
-    head, *rest = lines(text)
+    head, *rest = islice(lines(text), MOST_NODES + 2)
     nodes = node_count(head.text, head.number)
     rows = rest[:nodes]
     if len(rows) < nodes:
