@@ -108,10 +108,11 @@ class Instance:
         square = checks.matrix(travel, "travel", infinite=True)
         nodes = len(square)
         signed = checks.choice(load, "load", ("growing", "shrinking", "signed")) == "signed"
-        same, most = cost is None or cost is travel, math.inf if capacity is None else capacity
+        spent = travel if cost is None else cost
+        apart, most = spent is not travel, math.inf if capacity is None else capacity
         checked = {
             "travel": square,
-            "cost": square if same else checks.matrix(cost, "cost", nodes, infinite=True),
+            "cost": checks.matrix(spent, "cost", nodes, infinite=True) if apart else square,
             "service": checks.vector(service, "service", nodes, non_negative=True),
             "opens": checks.vector(opens, "opens", nodes, absent=0.0),
             "closes": checks.vector(closes, "closes", nodes, absent=math.inf),
