@@ -23,6 +23,8 @@ def resumed(
         raise InvalidRequest(f"time is {time!r}; expected when the vehicle can leave, a number")
     left = [stop for stop in range(1, instance.nodes) if stop not in done and stop != end]
     kept = [here, *left, *([] if end is None else [end])]
+    if len(kept) == 1:
+        raise InvalidRequest("every stop has been served, and the tour ends there: nothing is left")
     place = {node: number for number, node in enumerate(kept) if number > 0}
     columns = {column: getattr(instance, column)[kept] for column in PER_NODE}
     columns["opens"][0], columns["closes"][0] = time, math.inf

@@ -1,0 +1,90 @@
+"""What is left of a plan in progress is worth, and allows, what the rest of the plan did."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from tours import drawn
+
+import fairway
+from fairway.errors import InvalidRequest
+from fairway.judge import Solution, verify
+
+
+def interrupted(instance, solution, count):
+    """The instance after so many stops of a plan, with the rest of the plan by the numbers that it has there."""
+    tour = solution.tour
+    visits = {visit.node: visit for visit in solution.schedule}
+    time = visits[tour[count - 1]].departure if count else solution.departure
+    rest = instance.resume(tour[:count], None, time)
+    left = [node for node in range(1, instance.nodes) if node not in tour[:count]]
+    left = [node for node in left if node != instance.end]
+    place = {node: number for number, node in enumerate(left, 1)}
+    return rest, tuple(place[node] for node in tour[count:])
+
+
+def test_the_rest_of_a_plan_is_accepted_and_worth_what_it_was(rng):
+    """Cost is additive: what has been spent and what is left make up the whole; breaks that are over may differ."""
+    checked = 0
+    while checked < 60:
+        instance = drawn(rng, int(rng.integers(2, 8)))
+        result = fairway.solve(instance, relax="none")
+        if result.solution is None or instance.breaks:
+            continue
+        if not result.tour:
+            continue
+        count = int(rng.integers(len(result.tour)))
+        rest, plan = interrupted(instance, result.solution, count)
+        judged = verify(rest, plan)
+        assert isinstance(judged, Solution), judged
+        path = (0, *result.tour[:count])
+        spent = sum(instance.cost[a, b] for a, b in pairwise(path))
+        assert judged.cost + spent == pytest.approx(result.cost)
+        assert judged.makespan == pytest.approx(result.makespan)
+        replanned = fairway.solve(rest, initial=plan)
+        assert replanned.value <= judged.value + 1e-9
+        checked += 1
+
+
+def test_what_is_on_board_must_be_delivered_and_counts():
+    line = np.abs(np.subtract.outer(np.arange(4.0), np.arange(4.0)))
+    loads = {"demand": [0, 2, -2, 1], "load": "signed", "capacity": 2.0}
+    instance = fairway.Instance(line, pairs=[(1, 2)], prize=0.0, names=list("DPQR"), **loads)
+    rest = instance.resume([1], None, 5.0)
+    assert rest.names == ("P", "Q", "R", "D")
+    assert (rest.aboard, rest.end, rest.opens[0]) == (2.0, 3, 5.0)
+    assert math.isinf(rest.prize[1])
+    assert rest.prize[2] == 0.0
+    assert isinstance(verify(rest, (2, 1)), fairway.Rejection)
+
+
+def test_a_load_that_has_grown_is_what_is_on_board():
+    instance = fairway.Instance(1.0 - np.eye(4), demand=[0, 3, 2, 1], draft=[9, 9, 5, 4])
+    rest = instance.resume([1], None, 0.0)
+    assert (rest.load, rest.aboard) == ("signed", 3.0)
+    assert isinstance(verify(rest, (2, 1)), fairway.Rejection)  # 4 + 2 is too deep for stop 2
+    assert rest.names == ("1", "2", "3", "0")
+
+
+def test_a_vehicle_may_stand_anywhere_and_breaks_are_over_that_should_have_begun():
+    breaks = [(0.0, 4.0, 1.0), (6.0, 9.0, 1.0)]
+    instance = fairway.Instance(10 * (1.0 - np.eye(3)), breaks=breaks, end=None)
+    rest = instance.resume([], 2, 5.0)
+    assert rest.breaks == ((6.0, 9.0, 1.0),)
+    assert rest.travel[0].tolist() == [0.0, 10.0, 0.0]
+    assert rest.end is None
+
+
+@pytest.mark.parametrize(
+    ("visited", "at", "time", "says"),
+    [
+        ([9], None, 0.0, "there is no node 9"),
+        ([1, 1], None, 0.0, "each stop once"),
+        ([0], None, 0.0, "each stop once"),
+        ([1], None, math.inf, "time is inf"),
+    ],
+)
+def test_what_cannot_be_resumed_is_said(visited, at, time, says):
+    with pytest.raises(InvalidRequest, match=says):
+        fairway.Instance(1.0 - np.eye(3)).resume(visited, at, time)
