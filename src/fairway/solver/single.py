@@ -51,15 +51,16 @@ def solve_one(
 
 
 def offered(best: Incumbent, result: Result) -> Relaxed | None:
-    """The plan that gives up least, as far as there is time for it."""
-    request = best.request
-    loose = relaxed_to(best.instance, request.relax)
-    share = min(RELAXED * request.seconds, best.left)
-    other = Incumbent(loose, replace(request, seconds=share, relax="none", policy=None))
-    plan = solve_general(other, None if result.attempt is None else result.attempt.tour)
-    if plan.solution is None:
-        return None
-    return Relaxed(request.relax, loose, plan.solution, given_up(best.instance, plan.solution))
+    """The plan that gives up least, as far as there is time for it; both stops and punctuality where one will not do."""
+    request, known = best.request, None if result.attempt is None else result.attempt.tour
+    single = relaxed_to(best.instance, request.relax)
+    for loose in (single, relaxed_to(single, "late" if request.relax == "drop" else "drop")):
+        share = min(RELAXED * request.seconds, best.left)
+        other = Incumbent(loose, replace(request, seconds=share, relax="none", policy=None))
+        plan = solve_general(other, known).solution
+        if plan is not None:
+            return Relaxed(request.relax, loose, plan, given_up(best.instance, plan))
+    return None
 
 
 def solve_plain(best: Incumbent, plan: tuple[int, ...] | None = None) -> Result:
