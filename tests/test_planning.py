@@ -43,6 +43,21 @@ def test_a_table_with_clock_times_degrees_and_further_columns(table):
     assert list(morning.source.columns) == ["Address", "Phone"]
 
 
+def test_the_plan_that_is_shown_is_the_one_that_is_written(table, tmp_path):
+    morning = table(1, speed=40)
+    fairway.write_plan(morning, fairway.solve(morning), tmp_path / "plan.csv")
+    shown = re.findall(r"```\n(step,.*?)```", PAGE, re.DOTALL)[0].splitlines()
+    assert (tmp_path / "plan.csv").read_text("utf-8-sig").splitlines()[: len(shown)] == shown
+
+
+def test_the_rest_of_the_day_is_planned_from_where_the_vehicle_is(table):
+    morning = table(1, speed=40)
+    rest = morning.resume([1, 3], None, 645)
+    result = fairway.solve(rest)
+    assert [rest.names[node] for node in result.tour] == ["Bakery"]
+    assert morning.source.clock.show(result.makespan) == "13:17:52"
+
+
 def test_a_router_beside_it(table, tmp_path):
     (tmp_path / "times.json").write_text(EXAMPLES[2]["json"])
     morning = table(1, matrix=tmp_path / "times.json")

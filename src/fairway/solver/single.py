@@ -51,7 +51,7 @@ def solve_one(
 
 
 def offered(best: Incumbent, result: Result) -> Relaxed | None:
-    """The plan that gives up least, as far as there is time for it; both stops and punctuality where one will not do."""
+    """The plan that gives up least, as far as there is time; both stops and punctuality where one will not do."""
     request, known = best.request, None if result.attempt is None else result.attempt.tour
     single = relaxed_to(best.instance, request.relax)
     for loose in (single, relaxed_to(single, "late" if request.relax == "drop" else "drop")):
