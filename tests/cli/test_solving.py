@@ -339,7 +339,7 @@ def test_a_plan_that_cannot_be_written_is_refused_before_solving(stops, tmp_path
 
 def test_one_file_holds_one_plan(stops, tmp_path):
     said = sentence(run("solve", stops, stops, "--out", tmp_path / "plan.csv"))
-    assert "--out and --initial belong to one instance; there are 2" in said
+    assert "--initial and --fixed belong to one instance; there are 2" in said
 
 
 def test_without_a_tour_there_is_no_plan_and_steps_are_null(shut, tmp_path):

@@ -96,4 +96,5 @@ def test_the_results_of_this_repository_stay_small_and_packed():
     assert sum(path.stat().st_size for path in files) <= 4_000_000
     found = Tree(RESULTS).results("main", "tsptw50-hard")
     assert all(len(each.outcomes) == each.header.count for each in found)
-    assert all(sum(timing.count for timing in each.timings) for each in found)
+    alone = [each for each in found if "training_instances" not in each.header.settings]
+    assert all(sum(timing.count for timing in each.timings) for each in alone)

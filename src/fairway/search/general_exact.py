@@ -152,7 +152,7 @@ class _Proving:
     def learn(self, least: float) -> None:
         """Take over a bound on all tours, given without what every tour is worth."""
         self.lower = max(self.lower, least + self.relaxed.offset)
-        self.proved |= least >= self.below
+        self.proved = self.proved or bool(least >= self.below)
 
     def sharpen(self, stage: Stage) -> None:
         """Have tighter windows and better bounds, as far as there is time for them; no tour may be left."""
@@ -186,7 +186,7 @@ class _Proving:
         open_bound, found, value, tallies = search(width)
         if found is not None:
             self.tour, self.value = found, value + self.relaxed.offset
-        self.proved = open_bound >= self.below
+        self.proved = bool(open_bound >= self.below)
         if not self.proved:
             best = min(self.value, self.upper) - self.relaxed.offset
             self.lower = max(self.lower, min(open_bound, best) + self.relaxed.offset)
@@ -221,7 +221,7 @@ class _Proving:
         lower = min(self.value, self.upper) if self.proved else self.lower
         spent = time.monotonic() - self.began
         statistics = Statistics(self.made, self.kept, self.widest, spent)
-        return Proof(status, self.tour, self.value, lower, statistics)
+        return Proof(status, self.tour, float(self.value), float(lower), statistics)
 
 
 def _widest(nodes: int, memory: int) -> int:

@@ -61,10 +61,11 @@ def _search(best: Incumbent) -> None:
         best.offer(tour, "policy")
     if best.request.iterations is not None:
         _improve(best, math.inf)
-        _prove(best, math.inf, STEADY_MEMORY)
+        if _promising(best, 1.0, math.inf):
+            _prove(best, math.inf, STEADY_MEMORY)
         return
     seconds = best.request.seconds
-    if _promising(best):
+    if _promising(best, seconds, best.until - 0.9 * best.left):
         _improve(best, FIRST * best.left)
         _prove(best, PROVED * best.left)
     elif seconds >= PATIENT:
@@ -74,13 +75,13 @@ def _search(best: Incumbent) -> None:
         _improve(best, best.left)
 
 
-def _promising(best: Incumbent) -> bool:
-    """Whether a proof can be expected in the time."""
-    instance, seconds = best.instance, best.request.seconds
+def _promising(best: Incumbent, seconds: float, until: float) -> bool:
+    """Whether a proof can be expected in so many seconds, as far as that is known by then on the monotonic clock."""
+    instance = best.instance
     too_long = instance.nodes**2 * LOOKING > 0.1 * seconds
     if too_long or not provable(instance, best.request.objective):
         return False
-    found = choices(instance, best.request.objective, best.until - 0.9 * best.left)
+    found = choices(instance, best.request.objective, until)
     wide = found * (instance.nodes / 50) ** 0.25
     return wide <= FEW_CHOICES + 4 * math.log10(max(seconds, 1e-3))
 
