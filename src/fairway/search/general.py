@@ -51,7 +51,7 @@ FLAT = 1e-3
 """Where no leg costs anything: what a mean leg counts, in mean prizes."""
 OTHER = 5
 """The rank of a successor whose loss is a typical one."""
-HOT, COLD = 0.6, 0.03
+HOT, COLD = 0.5, 0.05
 """Temperatures at the beginning and at the end, in typical losses."""
 SPEED = 5e6
 """About how many moves there are in a second."""

@@ -1,6 +1,7 @@
 """One instance with any of the constraints: local search, and proofs where they can be expected."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,10 +23,10 @@ LOOKING = 1e-6
 """Seconds per pair of nodes that counting them takes, about."""
 PATIENT = 2.0
 """Seconds from which on a bound is worth its time even where no proof can be expected."""
-SEARCHED, LONGEST = 0.2, 10.0
+SEARCHED, LONGEST = 0.45, 10.0
 """Then local search has a part of the seconds before it, so long at most."""
-PROVED = 0.6
-"""Of what is left then, what a proof may take."""
+PROVED, BOUNDED, AMPLE = 0.6, 0.4, 20.0
+"""Of what is left then, what a proof may take, and what it may where none is expected within so many seconds."""
 
 
 def solve_general(best: Incumbent, plan: tuple[int, ...] | None = None) -> Result:
@@ -70,9 +71,9 @@ def _search(best: Incumbent) -> None:
         _prove(best, PROVED * best.left)
     elif seconds >= PATIENT:
         _improve(best, min(SEARCHED * seconds, LONGEST))
-        _prove(best, PROVED * best.left)
+        _prove(best, (PROVED if best.left > AMPLE else BOUNDED) * best.left)
     if best.proved is None:
-        _improve(best, best.left)
+        _improve(best, best.left, turn=1)
 
 
 def _promising(best: Incumbent, seconds: float, until: float) -> bool:
@@ -101,11 +102,14 @@ def _enumerate(best: Incumbent) -> None:
         best.proved = "infeasible" if math.isinf(best.value) else "optimal"
 
 
-def _improve(best: Incumbent, seconds: float) -> None:
+def _improve(best: Incumbent, seconds: float, turn: int = 0) -> None:
+    """Local search from the best tour so far, by other random numbers at every turn."""
+
     def offered(tour: tuple[int, ...]) -> None:
         best.offer(tour, "local search")
 
-    last = improve_tours(best.instance, _wanted(best, seconds), offered, best.start or ())
+    wanted = replace(_wanted(best, seconds), seed=best.request.seed + turn)
+    last = improve_tours(best.instance, wanted, offered, best.start or ())
     if math.isinf(best.value):
         offered(last)
 
