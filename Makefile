@@ -3,6 +3,7 @@
 # make quick   the tests that tell in a minute whether something broke
 # make wheel   build the wheel and try it in a new environment without torch
 # make check   formatting, lint, import contracts, types, sizes
+# make soak    hours: 20,000 small tours against brute force, 300,000 mutated files, explanations of every constraint
 # make bench   speed and memory, as ratios
 # Each sets up .venv by itself, and again whenever pyproject.toml or constraints.txt change.
 
@@ -16,7 +17,7 @@ QUICK := test_judge.py problems policies recipes search/test_exact.py search/tes
 	evaluate/test_judging.py evaluate/test_metrics.py evaluate/test_outcomes.py evaluate/test_tables.py train/test_losses.py
 UNHURRIED := problems/test_beds.py problems/test_draw.py problems/files/test_mutations.py
 
-.PHONY: solve test quick wheel check format bench clean
+.PHONY: solve test quick wheel check format soak bench clean
 
 solve: $(READY)
 	$(BIN)/fairway solve --pictures out
@@ -47,6 +48,11 @@ check: $(READY)
 format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+soak: $(READY)
+	$(BIN)/python -m benchmarks.small --solved 20000 --resumed 1000 --relaxed 500
+	$(BIN)/python -m benchmarks.mutations --count 300000
+	$(BIN)/python -m benchmarks.explain --general 200
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
