@@ -36,7 +36,7 @@ def cases(rng, count, most=7):
 def test_what_is_proved_is_what_brute_force_says(rng, monkeypatch, stages):
     monkeypatch.setattr(general_exact, "STAGES", stages)
     statuses = set()
-    for instance, objective, least in cases(rng, 60):
+    for instance, objective, least in cases(rng, 25):
         proof = prove_general(instance, objective=objective)
         statuses.add(proof.status)
         assert proof.status == ("infeasible" if least is None else "optimal")
@@ -50,7 +50,7 @@ def test_what_is_proved_is_what_brute_force_says(rng, monkeypatch, stages):
 
 def test_bounds_are_never_above_the_best_tour(rng, monkeypatch):
     """Neither the one at hand at once, nor those of beams that have lost labels."""
-    for instance, objective, least in cases(rng, 60):
+    for instance, objective, least in cases(rng, 25):
         known = math.inf if least is None else least + 1e-9
         assert least_general(instance, objective, math.inf) <= known
         for last in range(1, len(NARROW)):

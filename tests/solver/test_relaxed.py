@@ -43,7 +43,7 @@ def test_none_is_offered_where_none_is_asked_for_or_there_is_a_tour():
 @pytest.mark.parametrize("how", ["drop", "late"])
 def test_plans_are_judged_by_what_was_relaxed_and_give_up_no_more_than_they_say(rng, how):
     offered = 0
-    for _ in range(80):
+    for _ in range(40):
         instance = drawn(rng, int(rng.integers(2, 7)))
         result = fairway.solve(instance, relax=how)
         if result.relaxed is None:
@@ -56,7 +56,7 @@ def test_plans_are_judged_by_what_was_relaxed_and_give_up_no_more_than_they_say(
             assert not lost
         assert sum("left out" in words for words in plan.given_up) == len(lost)
         assert plan.given_up
-    assert offered > (10 if how == "drop" else 0)
+    assert offered > (5 if how == "drop" else 0)
 
 
 def test_a_tour_begins_as_it_is_told_to():

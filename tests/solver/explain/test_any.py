@@ -49,7 +49,7 @@ def alone(instance, stops):
 
 @pytest.mark.parametrize("feasible", [True, False])
 def test_it_is_decided_as_the_reference_has_it(rng, feasible):
-    for instance in drawn(rng, 40, 5, feasible):
+    for instance in drawn(rng, 20, 5, feasible):
         decision = decide(instance, math.inf)
         assert decision.impossible == (not feasible)
         if feasible:
@@ -57,7 +57,7 @@ def test_it_is_decided_as_the_reference_has_it(rng, feasible):
 
 
 def test_some_stops_are_a_relaxation_of_all_of_them(rng):
-    for instance in drawn(rng, 60, 5, feasible=True):
+    for instance in drawn(rng, 25, 5, feasible=True):
         stops = inner(instance, range(1, instance.nodes))
         some = [int(stop) for stop in rng.permutation(stops)[: rng.integers(1, len(stops) + 1)]]
         assert possible(subset(instance, some))
@@ -71,17 +71,17 @@ def test_an_instance_without_some_limits_is_a_relaxation(rng):
 
 def test_what_is_plain_is_true_of_the_named_stops_alone(rng):
     found = 0
-    for instance in [*drawn(rng, 80, 4, feasible=False), *drawn(rng, 20, 4, feasible=True)]:
+    for instance in [*drawn(rng, 40, 4, feasible=False), *drawn(rng, 10, 4, feasible=True)]:
         for conflict in obstacles(instance):
             found += 1
             assert not possible(instance)
             assert not conflict.stops or not possible(alone(instance, conflict.stops))
-    assert found > 30
+    assert found > 15
 
 
 def test_the_named_stops_collide_and_the_repair_is_accepted(rng):
     repaired = several = 0
-    for instance in drawn(rng, 25, 5, feasible=False):
+    for instance in drawn(rng, 15, 5, feasible=False):
         said = fairway.explain(instance)
         assert said.status == "infeasible"
         assert said.attempt.violations
@@ -121,7 +121,7 @@ def least_shares(instance):
 
 def test_the_repair_is_the_smallest_change_of_a_single_number(rng):
     repaired = 0
-    for instance in drawn(rng, 60, 3, feasible=False):
+    for instance in drawn(rng, 30, 3, feasible=False):
         if not (instance.whole_times and instance.whole_loads):
             continue
         repair = fairway.explain(instance).repair
