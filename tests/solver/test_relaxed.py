@@ -52,8 +52,6 @@ def test_plans_are_judged_by_what_was_relaxed_and_give_up_no_more_than_they_say(
         plan = result.relaxed
         assert isinstance(verify(plan.instance, plan.solution.tour), Solution)
         lost = [stop for stop in plan.solution.unserved if math.isinf(instance.prize[stop])]
-        if how == "late":
-            assert not lost
         assert sum("left out" in words for words in plan.given_up) == len(lost)
         assert plan.given_up
     assert offered > (5 if how == "drop" else 0)

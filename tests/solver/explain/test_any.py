@@ -81,7 +81,7 @@ def test_what_is_plain_is_true_of_the_named_stops_alone(rng):
 
 def test_the_named_stops_collide_and_the_repair_is_accepted(rng):
     repaired = several = 0
-    for instance in drawn(rng, 15, 5, feasible=False):
+    for instance in drawn(rng, 25, 5, feasible=False):
         said = fairway.explain(instance)
         assert said.status == "infeasible"
         assert said.attempt.violations
