@@ -54,6 +54,7 @@ def given_up(instance: Instance, solution: Solution) -> tuple[str, ...]:
             name = f"stop {label(instance, visit.node)}"
             words.append(f"{name} is served {visit.late:.6g} late")
     home = solution.lateness - float(solution.schedule.late.sum())
-    if instance.end == 0 and home > 0 and math.isinf(instance.late[0]):
+    hard = math.isinf(instance.late[0]) or solution.makespan > instance.latest[0]
+    if instance.end == 0 and home > 0 and hard:
         words.append(f"the return is {home:.6g} late")
     return tuple(words)
