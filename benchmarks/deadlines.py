@@ -19,6 +19,7 @@ from rich.table import Table
 
 from fairway import generate, solve
 from fairway.problems.instance import Instance
+from fairway.solver.warmup import warm_up_all
 
 KINDS = (("tsptw", "medium"), ("tsptw", "hard"), ("tspdl", "hard"))
 LATE, SHARE = 0.2, 0.1
@@ -62,12 +63,6 @@ def taken(instance: Instance, seconds: float, guided: bool) -> float:
     return time.monotonic() - began
 
 
-def warm() -> None:
-    """Load and compile all that the runs need, which is not counted."""
-    for number, guided in itertools.product(range(len(KINDS)), (False, True)):
-        taken(drawn(20, number), 0.1, guided)
-
-
 def row(spans: np.ndarray, seconds: float) -> tuple[str, ...]:
     """How many were within, how late the worst two were, and whether any took twice its budget."""
     late = spans - seconds
@@ -85,7 +80,7 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, nargs="+", default=[50, 200, 500, 1000, 2000])
     parser.add_argument("--busy", type=int, default=4, help="processes beside it")
     asked = parser.parse_args()
-    warm()
+    warm_up_all()
     columns = ("seconds given", "nodes", "policy", "runs", "within", "latest", "next", "twice")
     table = Table(*columns, box=box.MARKDOWN)
     with beside(asked.busy):

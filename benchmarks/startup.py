@@ -30,10 +30,14 @@ RUNS = {
 
 def taken(words: list[str], source: Path) -> tuple[float, float]:
     """Seconds by the clock and of the CPU, of one fresh process and those that it starts."""
+    # As pip leaves an installation: bytecode is kept.
+    environment = {
+        name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+    }
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run(
         [sys.executable, *words],
-        env={**os.environ, "PYTHONPATH": str(source)},
+        env={**environment, "PYTHONPATH": str(source)},
         stdout=subprocess.DEVNULL,
         check=True,
     )

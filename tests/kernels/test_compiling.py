@@ -95,11 +95,11 @@ def test_a_changed_kernel_makes_all_kept_code_stale(tmp_path, monkeypatch):
     (tmp_path / "inner").mkdir()
     (tmp_path / "inner" / "kernel.py").write_text("first")
     monkeypatch.setattr(compiling, "HERE", tmp_path)
-    before = compiling._stamp.__wrapped__()
+    before = compiling.stamp.__wrapped__()
     os.utime(tmp_path / "inner" / "kernel.py", (0, 0))
-    assert compiling._stamp.__wrapped__() == before
+    assert compiling.stamp.__wrapped__() == before
     (tmp_path / "inner" / "kernel.py").write_text("second")
-    assert compiling._stamp.__wrapped__() != before
+    assert compiling.stamp.__wrapped__() != before
 
 
 def test_an_index_that_names_what_is_no_more_is_replaced(tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""After the warm-up nothing is left to compile, and a process that finds everything compiled says nothing."""
+"""After the warm-up nothing is left to compile; without one, only what an instance needs is compiled or loaded."""
 
 import subprocess
 import sys
@@ -44,3 +44,17 @@ def test_a_second_process_compiles_nothing_and_does_without_torch(problem):
             [sys.executable, "-c", code], capture_output=True, text=True, check=True
         )
     assert result.stderr == ""
+
+
+def test_a_small_instance_loads_the_exact_search_alone():
+    code = (
+        "import fairway\n"
+        "from fairway.kernels.labels.layers import advance\n"
+        "from fairway.kernels.moves.anneal import anneal\n"
+        "from fairway.kernels.one_tree import _ascend\n"
+        "instance = fairway.generate('tsptw', n=8, hardness='hard')[0]\n"
+        "assert fairway.solve(instance).status == 'optimal'\n"
+        "print(*(len(each.overloads) for each in (advance, anneal, _ascend)))\n"
+    )
+    said = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True).stdout
+    assert said == b"1 0 0\n"

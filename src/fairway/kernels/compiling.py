@@ -20,8 +20,12 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
+from numba.core.cpu import CPUContext
+from numba.core.runtime import rtsys
 
+from fairway import clock
 from fairway.folders import cache_folder, private_folder
 
 HERE = Path(__file__).parent
@@ -51,6 +55,19 @@ ZERO: Any = np.int64(0)
 """For a number that begins as nothing: a literal 0 would have all that it is passed to compiled once more."""
 
 
+class _Uncounted(event.Listener):
+    """Stops the clock of budgets while a kernel is compiled or loaded, so that each may wait until it is needed."""
+
+    def on_start(self, event: event.Event) -> None:
+        clock.stop()
+
+    def on_end(self, event: event.Event) -> None:
+        clock.go_on()
+
+
+event.register("numba:compiler_lock", _Uncounted())
+
+
 @cache
 def kept_in() -> Path | None:
     """The first folder that can be written, made if need be; None where there is none."""
@@ -73,7 +90,7 @@ def _folders() -> Iterator[Path]:
 
     Outside the package, where several versions of it may meet, each has a folder of its own.
     """
-    own = f"kernels-{_stamp().hex()[:16]}"
+    own = f"kernels-{stamp().hex()[:16]}"
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         yield Path(chosen) / own
     yield HERE / "__pycache__"
@@ -97,16 +114,14 @@ def _announce() -> None:
     if "compiling" in _said:
         return
     _said.add("compiling")
-    where = "once on this machine"
+    where = "once on this machine (`fairway warmup` compiles everything ahead)"
     if kept_in() is None:
         where = "in every process, since no folder to keep the result in can be written (set NUMBA_CACHE_DIR to one)"
-    print(
-        f"fairway: compiling, {where}, for about half a minute; it is not counted", file=sys.stderr
-    )
+    print(f"fairway: compiling, {where}, what is needed here; it is not counted", file=sys.stderr)
 
 
 @cache
-def _stamp() -> bytes:
+def stamp() -> bytes:
     """Of all kernels, since each holds the code of those that it calls; by content, which a copy does not change."""
     sources = sorted(HERE.rglob("*.py"))
     return sha256(b"".join(sha256(source.read_bytes()).digest() for source in sources)).digest()
@@ -127,7 +142,7 @@ class _Locator:
         return str(HERE / "__pycache__")
 
     def get_source_stamp(self) -> bytes:
-        return _stamp()
+        return stamp()
 
     def get_disambiguator(self) -> str:
         return self._name
@@ -160,7 +175,7 @@ class _Layers:
                     self._within(folder).save(key, code)
 
     def _within(self, folder: Path) -> IndexDataCacheFile:
-        return IndexDataCacheFile(str(folder), self._name, _stamp())
+        return IndexDataCacheFile(str(folder), self._name, stamp())
 
 
 class _Implementation(CompileResultCacheImpl):
@@ -173,3 +188,8 @@ class _Cache(FunctionCache):
     def __init__(self, function: Callable) -> None:
         super().__init__(function)
         self._cache_file = _Layers(self._impl.filename_base)  # pyrefly: ignore[bad-assignment]
+
+    def load_overload(self, sig: object, target_context: CPUContext) -> object:
+        """Compiled code, for which numba need not know, as for compiling, of all that it can compile."""
+        rtsys.initialize(target_context)
+        return self._load_overload(sig, target_context)

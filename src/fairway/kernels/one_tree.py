@@ -6,12 +6,12 @@ twice the sum of all prices taken off. Prices rise where a tree has too many nei
 """
 
 import math
-import time
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
 
+from fairway import clock
 from fairway.kernels.compiling import ZERO, bare, inner
 
 PAIRS = 1 << 20
@@ -37,7 +37,7 @@ def one_tree_bound(
         cost: Of travel, symmetric.
         upper: About what a good tour costs, which sets the length of the steps.
         rounds: Trees to make.
-        until: When to stop, on the monotonic clock; minus infinity is the bound where not even one tree was made.
+        until: When to stop, by `clock.now`; minus infinity is the bound where not even one tree was made.
     """
     nodes = len(cost)
     grove = Grove(
@@ -47,7 +47,7 @@ def one_tree_bound(
     together = max(1, PAIRS // nodes**2)
     for made in range(0, rounds, together):
         some = min(together, rounds - made)
-        if time.monotonic() >= until or not _ascend(cost, grove, ascent, float(upper), some):
+        if clock.now() >= until or not _ascend(cost, grove, ascent, float(upper), some):
             break
     return float(ascent[0])
 

@@ -1,9 +1,14 @@
-"""Kernels are compiled once a machine and loaded once a process, before any clock starts."""
+"""What can be had ready before it is needed: kernels, compiled once a machine and loaded once a process, and policies.
+
+A search may do without: the clock of its budget stands still while it waits for a kernel. Policies take a network's
+time, which is measured, and are always made ready first.
+"""
 
 import math
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 
@@ -18,47 +23,63 @@ from fairway.search.improve import improve
 from fairway.search.lower_bound import held_karp
 from fairway.solver.explain.feasibility import least_late
 from fairway.solver.explain.trivial import subset
+from fairway.solver.narrow import warm as warm_sets
 from fairway.solver.request import Request
 from fairway.solver.warm_start import prepare
 from fairway.weights import shipped
 
-Kind = tuple[str, str, Objective, Path | None]
-"""A problem, the direction of its load, an objective and a policy: what decides which code is compiled or loaded."""
 NODES = 14
 """Enough for an exact search to go through all that it does."""
 
-_warm: set[Kind] = set()
+WINDOWS = Instance(np.ones((2, 2)), closes=9)
+GROWING = Instance(np.ones((2, 2)), demand=[0, 1], draft=9)
+
+_warm: set[tuple[str, str, Objective]] = set()
+"""Problems, the direction of their load and an objective, which decide what code is needed."""
+_ready: set[tuple[str, str, Path]] = set()
+"""The same of policies."""
 
 
 def warm_up(instances: Iterable[Instance], request: Request) -> None:
     """Have everything compiled and loaded that solving such instances may need."""
     for instance in instances:
-        guide = request.guide(instance)
-        kind = instance.problem, getattr(instance, "load", ""), request.objective, guide
+        ready_policies([instance], request)
+        kind = instance.problem, instance.load, request.objective
         if kind in _warm:
             continue
         if request.plain(instance):
             _run_through(_sample(instance), request.objective)
         else:
             _run_through_general()
-        if guide is not None:
-            order = () if instance.classic else ((1, 2),)
-            prepare(_sample(classic_view(instance).instance, order), guide)
         _warm.add(kind)
 
 
+def ready_policies(instances: Iterable[Instance], request: Request) -> None:
+    """Have the policies loaded and tried out that are to propose tours for such instances."""
+    for instance in instances:
+        guide = request.guide(instance)
+        if guide is not None and (kind := (instance.problem, instance.load, guide)) not in _ready:
+            order = () if instance.classic else ((1, 2),)
+            prepare(_sample(classic_view(instance).instance, order), guide)
+            _ready.add(kind)
+
+
+def warm_up_searches() -> None:
+    """Have everything compiled and loaded that solving and explaining may need, but for policies."""
+    warm_up([WINDOWS, GROWING, GROWING.reversed()], Request())
+    warm_up([WINDOWS], Request(objective="makespan"))
+    for objective in get_args(Objective):
+        warm_up([Instance(np.ones((2, 2)), prize=1.0)], Request(objective=objective))
+
+
 def warm_up_all() -> None:
-    """Have everything compiled that solving and explaining may need, policies included where torch is there."""
-    tiny = np.ones((2, 2))
-    windows = Instance(tiny, closes=9)
-    growing = Instance(tiny, demand=[0, 1], draft=9)
-    warm_up([windows, growing, growing.reversed()], Request())
-    warm_up([windows], Request(objective="makespan"))
-    warm_up([Instance(tiny, prize=1.0)], Request())
+    """The same, and policies where torch is there."""
+    warm_up_searches()
+    warm_sets()
     if find_spec("torch") is not None:
-        for instance in (windows, growing):
+        for instance in (WINDOWS, GROWING):
             card = shipped(PROBLEMS[instance.problem].policy)
-            warm_up([instance], Request(policy=card.resolve()))
+            ready_policies([instance], Request(policy=card.resolve()))
 
 
 def _run_through(sample: Instance, objective: Objective) -> None:
