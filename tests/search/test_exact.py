@@ -11,9 +11,9 @@ import pytest
 from fairway.errors import InvalidRequest
 from fairway.judge import TOLERANCE, Solution, verify
 from fairway.problems.generate import generate
-from fairway.problems.instance import TSPDL, TSPTW
+from fairway.problems.instance import TSPDL, TSPTW, Instance
 from fairway.search import exact
-from fairway.search.exact import Stage, beam, prove
+from fairway.search.exact import Stage, beam, prove, raise_bound
 
 ORDERS = {m: 1 + np.array(list(itertools.permutations(range(m)))) for m in range(1, 8)}
 """All tours of so many stops."""
@@ -284,3 +284,17 @@ def test_what_cannot_be_asked_is_refused():
         prove(drafts, objective="makespan")
     with pytest.raises(InvalidRequest, match="width"):
         beam(drafts, 0)
+
+
+def test_stops_that_never_close_leave_no_false_proof(rng):
+    """Preprocessing looks at sums of closings, of which some are infinite, and at arcs that are out."""
+    for _ in range(10):
+        points = rng.integers(0, 100, (10, 2))
+        travel = np.hypot(*np.moveaxis((points[:, None] - points).astype(float), -1, 0))
+        closes = np.where(rng.random(10) < 0.7, np.inf, 400.0)
+        instance = Instance(travel, closes=closes)
+        best = prove(instance)
+        assert best.status == "optimal"
+        raised = raise_bound(instance, upper=1.2 * best.cost, seconds=math.inf)
+        assert raised.status == "truncated" or raised.cost == best.cost
+        assert 0 < raised.lower_bound <= best.cost + 1e-6

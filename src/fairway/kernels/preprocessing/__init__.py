@@ -1,12 +1,12 @@
 """What no feasible tour with time windows does, found before any search: tighter windows, orders, arcs."""
 
 import math
-import time
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from fairway import clock
 from fairway.kernels.preprocessing.network import Network, network, reach
 from fairway.kernels.preprocessing.rules import RULES
 from fairway.problems.model import HOME, START, Model, Resource, without_return
@@ -35,7 +35,7 @@ class Preprocessed:
 
 
 def preprocess(model: Model, until: float = math.inf) -> Preprocessed:
-    """Apply all rules until none has anything to add, or it is that time on the monotonic clock.
+    """Apply all rules until none has anything to add, or it is that time by `clock.now`.
 
     Travel need be neither symmetric nor metric.
     """
@@ -47,11 +47,11 @@ def _fixed_point(bounds: Network, until: float) -> tuple[Network, str | None]:
     """The rules in turn, round after round, until nothing changes, nothing is left or the time is up."""
     why = contradiction(bounds)
     for _ in range(ROUNDS):
-        if time.monotonic() >= until:
+        if clock.now() >= until:
             break
         last, ways = bounds, reach(bounds)
         for rule in RULES:
-            if why is None and time.monotonic() < until:
+            if why is None and clock.now() < until:
                 bounds = rule(bounds, ways)
                 why = contradiction(bounds)
         if why is not None or _same(last, bounds):

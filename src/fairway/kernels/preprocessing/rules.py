@@ -53,10 +53,10 @@ def lower_closings_by_arrival(network: Network, reach: Reach) -> Network:
     legs could take.
     """
     opens = network.opens if network.idles is None else np.maximum(network.opens, network.idles)
-    longest = np.where(network.arcs, network.increment + 2 * network.guard, -np.inf)
+    longest = network.increment + 2 * network.guard
     closes = network.closes
     for _ in range(REPEATS):
-        arrival = (closes[:, None] + longest).max(axis=0)
+        arrival = np.where(network.arcs, closes[:, None] + longest, -np.inf).max(axis=0)
         lowered = np.minimum(closes, np.maximum(opens, arrival))
         if np.array_equal(lowered, closes):
             break
