@@ -1,9 +1,12 @@
+from dataclasses import fields
+
 import pytest
 import torch
 
 from fairway.kernels.lookahead import AUTHORS, MaskConfig, MaskRule, ahead
 from fairway.kernels.pointer import Pointer
 from fairway.kernels.pointer.reference import scores
+from fairway.problems.batch import take
 from fairway.problems.draw import draw
 from fairway.problems.generate import DISTRIBUTIONS
 from fairway.problems.problem import start
@@ -124,6 +127,25 @@ def test_tours_are_drawn_as_often_as_they_are_likely():
     assert float(likely.sum()) == pytest.approx(1, abs=1e-5)
     expected = 20_000 * likely
     assert float(((counts - expected).square() / expected).sum()) < 36
+
+
+def test_given_starts_are_one_after_the_other_and_not_counted_as_choices():
+    """Four nodes: from each first stop the two ways to go on have probabilities that sum to one."""
+    generator = torch.Generator().manual_seed(1)
+    batch = draw(DISTRIBUTIONS["tsptw", "easy"], 4, 2_000, generator)
+    batch = take(batch, torch.zeros(2_000, dtype=torch.long))
+    pointer = some_pointer(1, 4, clip=1.0)
+    parts = (getattr(pointer, part.name) for part in fields(pointer)[:6])
+    pointer = Pointer(*(part.expand(2_000, *part.shape[1:]) for part in parts), 1.0)
+    noise = torch.rand(2_000, 3, 3, generator=generator)
+    decoded = decode(batch, pointer, MaskConfig("none"), noise, starts=True)
+    tours, likely = decoded.rollout.tours, decoded.log_probability.exp()
+    assert (tours[..., 0] == torch.arange(1, 4)).all()
+    for place in range(3):
+        _, which = tours[:, place, 1].unique(return_inverse=True)
+        both = [float(likely[:, place][which == way].mean()) for way in (0, 1)]
+        assert sum(both) == pytest.approx(1, abs=1e-4)
+        assert float((which == 0).float().mean()) == pytest.approx(both[0], abs=0.06)
 
 
 def test_all_tours_start_where_the_depot_opens():

@@ -15,7 +15,7 @@ from fairway.kernels.pointer.reference import known_facts, log_probabilities, sc
 from fairway.kernels.pointer.track import MOST_NODES, in_order, lay_out
 from fairway.problems.batch import Batch
 from fairway.problems.problem import State
-from fairway.search.rollout import Rollout, Score, greedy, inverse, rollout, weighed
+from fairway.search.rollout import Rollout, Score, Select, greedy, inverse, rollout, weighed
 
 Noise = Float[Tensor, "B P M"]
 """Uniform in [0, 1), one number for each choice: equal noise samples equal tours, on every device."""
@@ -45,28 +45,38 @@ def decode(
     guard: MaskConfig,
     noise: Noise | None = None,
     oracle: Pointer | None = None,
+    *,
+    starts: bool = False,
 ) -> Decoded:
     """One greedy tour an instance, or, sampled by the noise, as many as it has rows; in one launch on a GPU.
 
-    Gradients flow from the log-probabilities into the pointer. The oracle is what a learned guard asks.
+    Gradients flow from the log-probabilities into the pointer. The oracle is what a learned guard asks. With starts,
+    there is a tour from each first stop, whatever the mask says of it, and its probability is that of the others.
     """
-    if _in_the_kernels_reach(batch, guard):
+    if _in_the_kernels_reach(batch, guard) and not starts:
         return _in_one_launch(batch, pointer, guard, noise, oracle)
     with torch.no_grad():
-        built, trace = traced(batch, pointer, guard, noise, oracle)
+        built, trace = traced(batch, pointer, guard, noise, oracle, starts=starts)
     resources = torch.stack([state.resource for state in trace.states], dim=-1)
-    return Decoded(built, resources, follow(batch, pointer, trace, built))
+    return Decoded(built, resources, follow(batch, pointer, trace, built, first=int(starts)))
 
 
 @torch.no_grad()
-def build(batch: Batch, pointer: Pointer, guard: MaskConfig, noise: Noise | None = None) -> Rollout:
+def build(
+    batch: Batch,
+    pointer: Pointer,
+    guard: MaskConfig,
+    noise: Noise | None = None,
+    *,
+    starts: bool = False,
+) -> Rollout:
     """The same tours where nobody asks how likely they were, which on a CPU saves most of the time."""
-    if _in_the_kernels_reach(batch, guard):
+    if _in_the_kernels_reach(batch, guard) and not starts:
         return _in_one_launch(batch, pointer, guard, noise).rollout
-    if compiled(batch, pointer, guard):
+    if compiled(batch, pointer, guard) and not starts:
         walked = cpu.decode(batch, pointer, guard, noise)
         return weighed(batch, walked.tours, walked.resources, walked.dead_ends)
-    return _rolled_out(batch, guard, scoring(batch, pointer), noise)
+    return _rolled_out(batch, guard, scoring(batch, pointer), noise, starts=starts)
 
 
 def compiled(batch: Batch, pointer: Pointer, guard: MaskConfig) -> bool:
@@ -76,7 +86,13 @@ def compiled(batch: Batch, pointer: Pointer, guard: MaskConfig) -> bool:
 
 
 def traced(
-    batch: Batch, pointer: Pointer, guard: MaskConfig, noise: Noise | None, oracle: Pointer | None
+    batch: Batch,
+    pointer: Pointer,
+    guard: MaskConfig,
+    noise: Noise | None,
+    oracle: Pointer | None,
+    *,
+    starts: bool = False,
 ) -> tuple[Rollout, Trace]:
     """The same in plain torch, step by step, keeping everything on the way."""
     trace, score = Trace([], []), scoring(batch, pointer)
@@ -86,7 +102,7 @@ def traced(
         trace.masks.append(mask)
         return score(state, mask)
 
-    return _rolled_out(batch, guard, traced_score, noise, oracle), trace
+    return _rolled_out(batch, guard, traced_score, noise, oracle, starts=starts), trace
 
 
 def scoring(batch: Batch, pointer: Pointer) -> Score:
@@ -107,15 +123,36 @@ def _rolled_out(
     score: Score,
     noise: Noise | None,
     oracle: Pointer | None = None,
+    *,
+    starts: bool = False,
 ) -> Rollout:
     tours = 1 if noise is None else noise.shape[1]
-    look = watch(batch, guard, tours, oracle)
     select = greedy if noise is None else inverse(noise, in_order(table(batch, guard.rule), guard))
+    if starts:
+        tours = batch.latest.shape[1] - 1
+        select = from_each_stop(select)
+    look = watch(batch, guard, tours, oracle)
     return rollout(batch, look=look, score=score, select=select, tours=tours)
 
 
-def follow(batch: Batch, pointer: Pointer, trace: Trace, built: Rollout) -> Float[Tensor, "B P"]:
-    """The log-probabilities of tours that were traced, all steps at once."""
+def from_each_stop(select: Select) -> Select:
+    """The same choices, except that in the one rollout that this is for each tour begins with a stop of its own."""
+    begun = False
+
+    def choose(scores: Float[Tensor, "B P N"]) -> Int[Tensor, "B P"]:
+        nonlocal begun
+        if begun:
+            return select(scores)
+        begun = True
+        return torch.arange(1, scores.shape[2], device=scores.device).expand(len(scores), -1)
+
+    return choose
+
+
+def follow(
+    batch: Batch, pointer: Pointer, trace: Trace, built: Rollout, first: int = 0
+) -> Float[Tensor, "B P"]:
+    """The log-probabilities of tours that were traced, all steps at once, those before the first left out."""
     node = torch.cat([state.node for state in trace.states], dim=1)
     resource = torch.cat([state.resource for state in trace.states], dim=1)
     fields = zip(*((o.resource, o.bound, o.allowed) for o in trace.masks), strict=True)
@@ -123,7 +160,7 @@ def follow(batch: Batch, pointer: Pointer, trace: Trace, built: Rollout) -> Floa
     scored = scoring(batch, pointer)(State(node, resource, mask.allowed), mask)
     chosen = built.tours.transpose(1, 2).flatten(1)
     likely = log_probabilities(scored, mask.allowed, chosen)
-    return likely.unflatten(1, (len(trace.states), -1)).sum(1)
+    return likely.unflatten(1, (len(trace.states), -1))[:, first:].sum(1)
 
 
 def states_along(

@@ -6,17 +6,17 @@ which the next can drop labels for good, and better bounds are made once cheap o
 """
 
 import math
-import time
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from jaxtyping import Int
 
+from fairway import clock
 from fairway.errors import InvalidRequest
 from fairway.kernels.labels.bound import Bound, cheapest_legs
 from fairway.kernels.labels.label_model import LabelModel, label_model_of, shortest_paths
-from fairway.kernels.labels.relaxed import Effort, affordable, ascended
+from fairway.kernels.labels.relaxed import Effort, affordable, ascended, height
 from fairway.kernels.labels.run import Limits, Rank, by_bound, by_cost, run, widest
 from fairway.kernels.preprocessing import preprocess
 from fairway.problems.instance import Instance
@@ -81,6 +81,16 @@ STAGES = (
 )
 BEAM = STAGES[1]
 """Whose bounds a beam has."""
+RAISING = (
+    Stage(0, sweeps=50, paths=2, memory=5),
+    Stage(0, sweeps=25, paths=4, memory=6),
+    Stage(0, sweeps=25, paths=8, memory=8),
+    Stage(0, sweeps=25, paths=16, memory=10),
+    Stage(0, sweeps=25, paths=32, memory=12),
+    Stage(0, sweeps=25, paths=64, memory=16),
+    Stage(0, sweeps=25, paths=256, memory=24),
+)
+"""How a bound is raised where no proof can be expected: lists twice as long, once multipliers fit the last ones."""
 RANKS: dict[str, Rank] = {"bound": by_bound, "cost": by_cost}
 LARGEST = 400
 """Nodes; preprocessing larger instances takes too long, and so do better bounds."""
@@ -114,6 +124,27 @@ def prove(
                 search.sharpen(stage)
             search.run(stage.width)
             if search.ended or stage.width >= widest(instance.nodes, memory):
+                break
+    return search.proof()
+
+
+def raise_bound(
+    instance: Instance, *, upper: float, seconds: float, objective: Objective = "travel"
+) -> Proof:
+    """A bound as good as the time allows, by the relaxed problem alone: a proof only where it reaches `upper`.
+
+    Args:
+        instance: Any instance; travel need be neither symmetric nor metric.
+        upper: The cost of a tour that is known.
+        seconds: Of work, from now on.
+        objective: The least travel, or for time windows the earliest return.
+    """
+    search = _Search(instance, objective, upper, MEMORY, seconds)
+    if search.begun():
+        for stage in RAISING:
+            search.sharpen(stage, share=1.0)
+            search.settle()
+            if search.ended:
                 break
     return search.proof()
 
@@ -166,7 +197,7 @@ class _Search:
     ) -> None:
         self.makespan = is_makespan(instance, objective)
         self.upper, self.memory = float(upper), memory
-        self.began = time.monotonic()
+        self.began = clock.now()
         enough = instance.nodes**3 * LABELLING_SECONDS <= seconds
         self.until = self.began + (seconds if enough else 0.0)
         self.model = model_of(instance)
@@ -185,7 +216,7 @@ class _Search:
     @property
     def ended(self) -> bool:
         """Whether there is nothing more to prove, or no more time."""
-        return self.proved or time.monotonic() >= self.until
+        return self.proved or clock.now() >= self.until
 
     @property
     def best(self) -> float:
@@ -211,7 +242,7 @@ class _Search:
         self.bound = cheapest_legs(self.label_model)
         return True
 
-    def sharpen(self, stage: Stage) -> None:
+    def sharpen(self, stage: Stage, share: float = SHARE) -> None:
         """Have tighter windows and better bounds, as far as there is time for them; no tour may be left."""
         if self.model.nodes > LARGEST:
             return
@@ -219,18 +250,25 @@ class _Search:
             self._prune()
         if self.proved or stage.sweeps == 0:
             return
-        now = time.monotonic()
-        deadline = now + SHARE * (self.until - now)
+        now = clock.now()
+        deadline = now + share * (self.until - now)
         wanted = Effort(stage.paths, stage.memory, stage.sweeps, deadline)
         effort = affordable(self.label_model, wanted, self.memory // 4)
         if effort is not None:
             self.bound = ascended(self.label_model, self.bound, self.below, effort)
 
+    def settle(self) -> None:
+        """Take the bound for what it says of the whole tour."""
+        least = height(self.bound) + (self.label_model.opens[0] if self.makespan else 0.0)
+        self.lower = max(self.lower, min(least, self.best))
+        self.proved = self.proved or least >= self.below
+
     def _prune(self) -> None:
         """Go on with what preprocessing leaves, where there is time for it."""
-        if self.model.nodes**3 * PREPROCESSING_SECONDS > self.until - time.monotonic():
+        if self.model.nodes**3 * PREPROCESSING_SECONDS > self.until - clock.now():
             return
-        model = self.model.home_by(self.best) if self.makespan else self.model
+        deadline = math.ceil(self.best) - 1.0 if self.whole and self.best < math.inf else self.best
+        model = self.model.home_by(deadline) if self.makespan else self.model
         pruned = preprocess(model, self.until)
         self.proved = pruned.infeasible is not None
         if not self.ended:
@@ -262,7 +300,7 @@ class _Search:
             without = "infeasible" if math.isinf(self.upper) else "bounded"
             status = without if tour is None else "optimal"
         lower = min(cost, self.upper) if self.proved else self.lower
-        spent = time.monotonic() - self.began
+        spent = clock.now() - self.began
         statistics = Statistics(self.made, self.kept, self.widest, spent)
         stops = None if tour is None else model.outward(tour)
         return Proof(status, stops, float(cost), float(lower), statistics)

@@ -4,13 +4,13 @@ Where the plain kernels know windows alone or drafts alone, and judge a move at 
 """
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
 
+from fairway import clock
 from fairway.kernels.general.annealing import anneal
 from fairway.kernels.general.enumeration import Walk, explore, walk_of
 from fairway.kernels.general.insertion import draft_of
@@ -30,6 +30,7 @@ from fairway.kernels.general.tour_model import (
 )
 from fairway.kernels.moves.rng import seeded
 from fairway.problems.instance import Instance
+from fairway.search.tempering import VISIT, Ladder
 
 FEW = 8
 """Stops of which all orders are gone through first."""
@@ -49,14 +50,23 @@ MOVES, UNTIMED = 2, 20
 """Local moves of a round per stop; they are cheap and fit often where it does not matter when a stop is served."""
 FLAT = 1e-3
 """Where no leg costs anything: what a mean leg counts, in mean prizes."""
-OTHER = 5
-"""The rank of a successor whose loss is a typical one."""
+OTHER, SOME = 5, 400
+"""The rank of a successor whose loss is a typical one, and of about how many nodes that is looked at."""
+TIMED = 2.0
+"""By how much higher temperatures are where it matters when a stop is served."""
 HOT, COLD = 0.5, 0.05
 """Temperatures at the beginning and at the end, in typical losses."""
 SPEED = 5e6
 """About how many moves there are in a second."""
 THOROUGH, HASTE = 2e4, 0.6
 """Moves per stop with which a search begins hot, and the power of their number by which it begins colder with less."""
+ANNEALED = 0.3
+"""The part of the budget in which one tour is cooled down; the rest is parallel tempering, if there is enough."""
+TOP, BOTTOM, STEP = 0.45, 0.05, 1.6
+"""The temperatures of a ladder, in typical losses, and how far its steps are apart, in logarithms, times the root of
+the nodes."""
+RUNG = 1e4
+"""Moves per stop for each step, below which one tour alone is cooled down."""
 
 Found = Callable[[tuple[int, ...]], None]
 """Is told of every better tour."""
@@ -85,13 +95,13 @@ class Wanted:
 
 def enumerate_tours(instance: Instance, request: Wanted) -> Enumerated:
     """The best tour of a few stops, by all their orders, as far as there is time."""
-    until = time.monotonic() + request.seconds
+    until = clock.now() + request.seconds
     model = tour_model_of(instance, request.objective)
     if model.hopeless:
         return Enumerated(None, complete=True)
     walk = walk_of(model, math.inf)
     left = True
-    while left and time.monotonic() < until:
+    while left and clock.now() < until:
         left = explore(model, walk, request.fewest, STEPS)
     return Enumerated(_best(model, walk), complete=not left)
 
@@ -127,15 +137,31 @@ def improve_tours(
         model = _keeping(model)
     model, search, scale = prepared(model, initial, request.seed)
     moves = (MOVES if model.timed else UNTIMED) * len(model.node)
-    hot = HOT * min(1.0, budget.moves(moves) / (THOROUGH * len(model.node))) ** HASTE
+    ample = budget.moves(moves) / len(model.node)
+    hot = HOT * min(1.0, ample / THOROUGH) ** HASTE
+    ladder = _temperatures(scale, len(model.node), ample)
+    annealed, tempered = ANNEALED if ladder else 1.0, None
     while (rounds := budget.slice()) > 0:
         value, missing = search.values[BEST], search.values[BEST_OUT]
-        temperature = scale * hot * (COLD / HOT) ** (1.0 - budget.left)
-        anneal(model, search, temperature, rounds, moves)
+        done = (1.0 - budget.left) / annealed
+        if done < 1.0 or not ladder:
+            anneal(model, search, scale * hot * (COLD / HOT) ** done, rounds, moves)
+        else:
+            tempered = tempered or Ladder(search, ladder, request.seed)
+            for _ in range(max(1, rounds // VISIT)):
+                tempered.visit(model, search, moves)
         better = search.values[BEST] < value or search.values[BEST_OUT] < missing
         if better and search.values[BEST_OUT] == 0:
             found(_stops(model, search.best[: search.sizes[1]]))
     return _stops(model, search.best[: search.sizes[1]])
+
+
+def _temperatures(scale: float, nodes: int, ample: float) -> list[float]:
+    """Of a ladder, the coldest first and the closer the larger the tour; none where there are too few moves for it."""
+    step = STEP / math.sqrt(nodes)
+    rungs = 1 + int(math.log(TOP / BOTTOM) / step)
+    enough = scale > 0 and ample >= RUNG * rungs
+    return [scale * BOTTOM * math.exp(step * rung) for rung in range(rungs * enough)]
 
 
 def _guiding(model: TourModel) -> tuple[TourModel, float]:
@@ -156,18 +182,26 @@ def _guiding(model: TourModel) -> tuple[TourModel, float]:
     return model._replace(legs=np.array([guide, model.legs[TAKEN_BY]])), prize
 
 
-def _scale(loss: Float[np.ndarray, "V V"], after: Int[np.ndarray, "V S"]) -> float:
-    """What it costs on average that a node is followed by one of the next best."""
-    rank = min(OTHER, after.shape[1] - 1)
-    other = np.take_along_axis(loss, after[:, rank : rank + 1], 1)
-    return float(other[np.isfinite(other)].mean()) if np.isfinite(other).any() else 0.0
+def _scale(model: TourModel) -> float:
+    """What it costs on average that a node is followed by one of the next best, whenever that may be.
+
+    Beside what each node costs at least; more where time matters, since tours then freeze at higher temperatures.
+    """
+    legs = np.where(model.legs[SPENT_ON] < model.no_way, model.legs[SPENT_ON], np.inf)
+    np.fill_diagonal(legs, np.inf)
+    legs[:, model.node[:, BARRED] > 0] = np.inf
+    least = legs.min(axis=0)
+    rows = legs[:: 1 + len(legs) // SOME] - np.where(np.isfinite(least), least, 0.0)
+    other = np.partition(rows, min(OTHER, len(legs) - 1), axis=1)[:, min(OTHER, len(legs) - 1)]
+    mean = float(other[np.isfinite(other)].mean()) if np.isfinite(other).any() else 0.0
+    return mean * (TIMED if model.timed else 1.0)
 
 
 class _Budget:
     """Seconds or rounds, and how many to do until the next look at the clock."""
 
     def __init__(self, request: Wanted) -> None:
-        self._request, self._began = request, time.monotonic()
+        self._request, self._began = request, clock.now()
         self._looked, self._rounds, self._done = self._began, 1, 0
 
     def moves(self, per_round: int) -> float:
@@ -178,14 +212,14 @@ class _Budget:
     @property
     def left(self) -> float:
         """The part that is left, from 1 to 0."""
-        timed = 1.0 - (time.monotonic() - self._began) / max(self._request.seconds, 1e-9)
+        timed = 1.0 - (clock.now() - self._began) / max(self._request.seconds, 1e-9)
         if self._request.iterations is None:
             return max(timed, 0.0)
         return max(min(timed, 1.0 - self._done / max(self._request.iterations, 1)), 0.0)
 
     def slice(self) -> int:
         """How many rounds to do now, none at the end; they count as done."""
-        now, request = time.monotonic(), self._request
+        now, request = clock.now(), self._request
         if self.left <= 0:
             return 0
         if request.iterations is not None:
@@ -238,7 +272,7 @@ def prepared(
         np.zeros((2, rows), np.int64),
         seeded(seed),
     )
-    return model, search, max(prize, _scale(loss, search.after))
+    return model, search, max(prize, _scale(model))
 
 
 def _following(model: TourModel, order: Order) -> Float[np.ndarray, "V V"]:

@@ -1,48 +1,21 @@
 """Exact search under any constraints: the best tour with a proof, a proof that there is none, or an honest bound.
 
-As in `search.exact`, beams of growing width, each below the best tour so far and with better bounds than the last. What
-is bounded is a relaxation: the hull of the windows, the order, the prizes.
+As in `search.exact`, by beams of growing width, each below the best tour so far and with better bounds than the last.
 """
 
 import math
-import time
 
 import numpy as np
-from jaxtyping import Float
 
-from fairway.kernels.general import labels
-from fairway.kernels.general.beginning import COLUMNS
-from fairway.kernels.general.labels import Search
-from fairway.kernels.general.layers import History, Layer, compact, relink, room
-from fairway.kernels.general.relaxation import Relaxed, quick_model, relaxed_of, tight_model
-from fairway.kernels.general.tour_model import DURATION, TourModel, tour_model_of
-from fairway.kernels.labels.bound import Bound, assigned_legs
-from fairway.kernels.labels.label_model import LabelModel, unpacked
-from fairway.kernels.labels.relaxed import Effort, affordable, ascended, height
-from fairway.kernels.labels.run import Limits, run
-from fairway.kernels.ranking import least
+from fairway import clock
+from fairway.kernels.general.relaxation import quick_model, relaxed_of
+from fairway.kernels.general.tour_model import tour_model_of
+from fairway.kernels.labels.label_model import unpacked
 from fairway.problems.instance import Instance
-from fairway.problems.model import MARGIN
-from fairway.search.exact import (
-    LABELLING_SECONDS,
-    LARGEST,
-    MEMORY,
-    SHARE,
-    STAGES,
-    Proof,
-    Stage,
-    Statistics,
-)
+from fairway.search.departures import by_departure
+from fairway.search.exact import LARGEST, MEMORY, STAGES, Proof, Stage
 from fairway.search.general import least_value
-
-Run = tuple[float, tuple[int, ...] | None, float, tuple[int, int, int]]
-"""Of a beam: what all that it lost is worth at least, its best tour and its value, and labels made, kept and widest."""
-QUANTUM = 20_000
-"""Work between two looks at the clock, a few milliseconds."""
-FIRST = 128
-"""Labels for which there is room at first."""
-PREPROCESSING_SECONDS = 4e-8
-"""What preprocessing takes, about, times the cube of the nodes."""
+from fairway.search.proving import Proving
 
 
 def provable(instance: Instance, objective: str) -> bool:
@@ -69,23 +42,18 @@ def prove_general(
         memory: Bytes that labels may take, about.
     """
     assert provable(instance, objective), "a free departure with prices of lateness has no labels"
-    search = _Proving(tour_model_of(instance, objective), upper, memory, seconds)
-    if search.begun():
-        for number, stage in enumerate(STAGES):
-            if number > 0:
-                search.sharpen(stage)
-            search.run(stage.width)
-            if search.ended or stage.width >= _widest(instance.nodes, memory):
-                break
+    tour = tour_model_of(instance, objective)
+    if objective == "duration" and instance.whole_times:
+        return by_departure(instance, STAGES, upper=upper, seconds=seconds, memory=memory)
+    search = Proving(tour, upper, memory, seconds)
+    search.through(STAGES)
     return search.proof()
 
 
 def least_general(instance: Instance, objective: str, until: float) -> float:
-    """No tour is worth less: what can be said in milliseconds, by then on the monotonic clock."""
+    """No tour is worth less: what can be said in milliseconds, by then by `clock.now`."""
     simplest = least_value(instance, objective)
-    search = _Proving(
-        tour_model_of(instance, objective), math.inf, MEMORY, until - time.monotonic()
-    )
+    search = Proving(tour_model_of(instance, objective), math.inf, MEMORY, until - clock.now())
     known = instance.nodes <= LARGEST and search.begun()
     return max(simplest, search.lower) if known else simplest
 
@@ -93,7 +61,7 @@ def least_general(instance: Instance, objective: str, until: float) -> float:
 def choices(instance: Instance, objective: str, until: float) -> float:
     """How many stops can come straight after one on average: what a proof takes grows with it exponentially.
 
-    Infinite where it is not known by then on the monotonic clock.
+    Infinite where it is not known by then by `clock.now`.
     """
     relaxed = relaxed_of(tour_model_of(instance, objective))
     model = None if relaxed is None else quick_model(relaxed, until)
@@ -102,264 +70,14 @@ def choices(instance: Instance, objective: str, until: float) -> float:
     return float(unpacked(model.after).sum() / len(model.node))
 
 
-class _Proving:
-    """What has been found out so far."""
-
-    relaxed: Relaxed
-    label_model: LabelModel
-    bound: Bound
-
-    def __init__(self, tour: TourModel, upper: float, memory: int, seconds: float) -> None:
-        self.model, self.upper, self.memory = tour, float(upper), memory
-        self.began = time.monotonic()
-        self.until = self.began + seconds
-        self.tour: tuple[int, ...] | None = None
-        self.value, self.lower = math.inf, -math.inf
-        self.proved = self.tightened = False
-        self.made = self.kept = self.widest = 0
-
-    @property
-    def ended(self) -> bool:
-        """Whether there is nothing more to prove, or no more time."""
-        return self.proved or time.monotonic() >= self.until
-
-    @property
-    def below(self) -> float:
-        """What a bound must stay under for a tour that is better, without what every tour is worth."""
-        best = min(self.value, self.upper)
-        if math.isinf(best):
-            return best
-        rounding = MARGIN * max(abs(best), 1.0)
-        whole = math.ceil(best) - 1 + min(rounding, 0.5)
-        return (whole if self.relaxed.whole else best - rounding) - self.relaxed.offset
-
-    def begun(self) -> bool:
-        """Whether there is something to search, and was time for the bounds that can be had at once."""
-        if len(self.model.node) ** 3 * LABELLING_SECONDS > self.until - self.began:
-            return False
-        relaxed = relaxed_of(self.model)
-        if relaxed is None:
-            self.proved = True
-            return False
-        self.relaxed = relaxed
-        model = quick_model(relaxed, self.until)
-        if model is None:
-            return False
-        self.label_model, self.bound = model, assigned_legs(model)
-        self.learn(height(self.bound))
-        return True
-
-    def learn(self, least: float) -> None:
-        """Take over a bound on all tours, given without what every tour is worth."""
-        self.lower = max(self.lower, least + self.relaxed.offset)
-        self.proved = self.proved or bool(least >= self.below)
-
-    def sharpen(self, stage: Stage) -> None:
-        """Have tighter windows and better bounds, as far as there is time for them; no tour may be left."""
-        if not self.tightened:
-            self._tighten()
-        if self.proved or stage.sweeps == 0:
-            return
-        now = time.monotonic()
-        wanted = Effort(stage.paths, stage.memory, stage.sweeps, now + SHARE * (self.until - now))
-        effort = affordable(self.label_model, wanted, self.memory // 4)
-        if effort is not None:
-            self.bound = ascended(self.label_model, self.bound, self.below, effort)
-            self.learn(height(self.bound))
-
-    def _tighten(self) -> None:
-        """Go on with what preprocessing leaves, where there is time for it."""
-        if len(self.model.node) ** 3 * PREPROCESSING_SECONDS > self.until - time.monotonic():
-            return
-        model = tight_model(self.relaxed, self.until)
-        if isinstance(model, str):
-            self.proved = True
-        elif model is not None:
-            self.label_model, self.bound = model, assigned_legs(model)
-        self.tightened = True
-
-    def run(self, width: int) -> None:
-        """Search with so many labels of a layer."""
-        if self.ended:
-            return
-        search = self._run_plain if self.relaxed.exact else self._run_states
-        open_bound, found, value, tallies = search(width)
-        if found is not None:
-            self.tour, self.value = found, value + self.relaxed.offset
-        self.proved = bool(open_bound >= self.below)
-        if not self.proved:
-            best = min(self.value, self.upper) - self.relaxed.offset
-            self.lower = max(self.lower, min(open_bound, best) + self.relaxed.offset)
-        self.made, self.kept = self.made + tallies[0], self.kept + tallies[1]
-        self.widest = max(self.widest, tallies[2])
-
-    def _run_plain(self, width: int) -> Run:
-        """By the labels of the classic problems, where they are all that is asked."""
-        limits = Limits(width, self.below, self.memory, self.until)
-        outcome = run(self.label_model, self.bound, limits)
-        tour = None if outcome.tour is None else tuple(self.relaxed.node[outcome.tour].tolist())
-        return outcome.open, tour, outcome.cost, (outcome.made, outcome.kept, outcome.widest)
-
-    def _run_states(self, width: int) -> Run:
-        """By labels that are whole states."""
-        width = min(width, _widest(len(self.model.node), self.memory))
-        search = _started(self.model, self.relaxed, self.label_model, self.bound)
-        labels.start(search, len(self.model.leaving), self.below)
-        search, done = _run(search, width, self.memory, self.until)
-        counters = search.counters
-        tour = labels.tour_of(search) if counters[labels.BEST] >= 0 else None
-        made, kept, widest = map(int, counters[labels.MADE : labels.BEST])
-        value = float(search.figures[labels.FOUND])
-        return _open(search, done=done), tour, value, (made, kept, widest)
-
-    def proof(self) -> Proof:
-        """What is known."""
-        status = "truncated"
-        if self.proved:
-            without = "infeasible" if math.isinf(self.upper) else "bounded"
-            status = without if self.tour is None else "optimal"
-        lower = min(self.value, self.upper) if self.proved else self.lower
-        spent = time.monotonic() - self.began
-        statistics = Statistics(self.made, self.kept, self.widest, spent)
-        return Proof(status, self.tour, float(self.value), float(lower), statistics)
-
-
-def _widest(nodes: int, memory: int) -> int:
-    """The most labels that can be kept of a layer."""
-    return _most(nodes, memory) // 2
-
-
-def _most(nodes: int, memory: int) -> int:
-    """Rows of a layer: a sixth of the memory is left to the history, the rest to two layers, their table and ranks."""
-    row = 2 * (8 * ((nodes + 63) // 64) + 8 * COLUMNS + 36) + 32
-    return max(memory * 5 // 6 // row, 2 * (FIRST + nodes))
-
-
-def _table(rows: int) -> int:
-    """A power of two, at most half of it taken."""
-    return 1 << (2 * rows - 1).bit_length()
-
-
-def _started(tour: TourModel, relaxed: Relaxed, model: LabelModel, bound: Bound) -> Search:
-    words, nodes = model.needs.shape[1], len(model.node)
-    windows = int(np.diff(tour.first).max()) if tour.objective == DURATION else 1
-    rows = FIRST + (nodes + len(tour.breaks)) * windows + len(tour.leaving)
-    history = History(
-        np.empty(8 * rows, np.int32),
-        np.empty(8 * rows, np.int32),
-        np.zeros(nodes + len(tour.breaks) + 2, np.int64),
-    )
-    return Search(
-        tour,
-        model,
-        relaxed.node[model.node],
-        bound,
-        (room(rows, words), room(rows, words)),
-        np.empty(_table(rows), np.int32),
-        history,
-        np.zeros(10, np.int64),
-        np.zeros(3),
-        np.zeros(COLUMNS),
-        windows,
-    )
-
-
-def _run(search: Search, width: int, memory: int, until: float) -> tuple[Search, bool]:
-    """Search until the end, the deadline or the end of memory; whether it came to the end."""
-    nodes, counters = len(search.node), search.counters
-    entries = max(memory // 48, len(search.history.parent))
-    options = (nodes + len(search.tour.breaks)) * search.windows
-    crowd = min(_most(nodes, memory), 4 * width + 2 * options)
-    stopped = labels.advance(search, width, QUANTUM)
-    while stopped != labels.DONE:
-        reserve = 4e-7 * float(counters[labels.COUNT] + counters[labels.NEXT])
-        if time.monotonic() + reserve >= until:
-            return search, False
-        full = stopped == labels.CROWDED and len(_next(search).key) >= crowd
-        if stopped == labels.LAID or full:
-            _cut(search, width)
-        elif stopped == labels.CROWDED:
-            search = _roomier(search, crowd)
-        elif stopped == labels.LONG:
-            if len(search.history.parent) == entries:
-                return search, False
-            search = _longer(search, entries)
-        stopped = labels.advance(search, width, QUANTUM)
-    return search, True
-
-
-def _next(search: Search) -> Layer:
-    """The layer that is being filled."""
-    return search.layers[1 - int(search.counters[labels.LAYER]) % 2]
-
-
-def _roomier(search: Search, most: int) -> Search:
-    """The same with more room in the next layer."""
-    place = 1 - int(search.counters[labels.LAYER]) % 2
-    crowded, count = search.layers[place], int(search.counters[labels.NEXT])
-    rows = min(4 * len(crowded.key), most)
-    wide = room(rows, crowded.visited.shape[1])
-    for old, new in zip(crowded, wide, strict=True):
-        new[:count] = old[:count]
-    slots = search.slots
-    if len(slots) < _table(rows):
-        slots = np.empty(_table(rows), np.int32)
-    relink(wide, count, slots)
-    pair = (wide, search.layers[1]) if place == 0 else (search.layers[0], wide)
-    return search._replace(layers=pair, slots=slots)
-
-
-def _longer(search: Search, most: int) -> Search:
-    """The same with room for more history."""
-    history, used = search.history, int(search.counters[labels.USED])
-    rows = min(max(4 * len(history.parent), used + int(search.counters[labels.NEXT])), most)
-    parent, key = np.empty(rows, np.int32), np.empty(rows, np.int32)
-    parent[:used], key[:used] = history.parent[:used], history.key[:used]
-    return search._replace(history=History(parent, key, history.begins))
-
-
-def _cut(search: Search, width: int) -> None:
-    """Keep the labels of the next layer of least bound, and note the least bound of the others."""
-    layer, counters = _next(search), search.counters
-    count = compact(layer, int(counters[labels.NEXT]))
-    if count > width:
-        bounds = _bounds(search, layer, 0, count)
-        lost = ~least(bounds, width)
-        figures = search.figures
-        figures[labels.DROPPED] = min(figures[labels.DROPPED], float(bounds[lost].min()))
-        layer.key[:count][lost] = -1
-        count = compact(layer, count)
-    counters[labels.NEXT] = count
-    relink(layer, count, search.slots)
-
-
-def _bounds(search: Search, layer: Layer, first: int, last: int) -> Float[np.ndarray, " L"]:
-    least = np.empty(last - first)
-    labels.lower_bounds(search, layer, first, least)
-    return least
-
-
-def _open(search: Search, *, done: bool) -> float:
-    """What no tour that was lost, or is still to be looked at, can be worth less than."""
-    least, counters = float(search.figures[labels.DROPPED]), search.counters
-    if not done:
-        layer = int(counters[labels.LAYER])
-        here, there = search.layers[layer % 2], search.layers[1 - layer % 2]
-        bounds = (
-            _bounds(search, here, int(counters[labels.TRY]), int(counters[labels.COUNT])),
-            _bounds(search, there, 0, int(counters[labels.NEXT])),
-        )
-        least = min(least, *(float(found.min(initial=np.inf)) for found in bounds))
-    return least
-
-
 def warm() -> None:
     """Compile all that a search needs, or load what has been compiled."""
     travel = 1.0 - np.eye(5)
+    prove_general(Instance(travel, before=[(1, 2)]))
     ordered = Instance(travel, closes=9.0, before=[(1, 2)])
     optional = Instance(travel, closes=9.0, breaks=[(0.0, 9.0, 1.0)], prize=[0, 9, 9, 9, 9])
     for sample, objective in ((ordered, "cost"), (optional, "cost"), (optional, "duration")):
-        search = _Proving(tour_model_of(sample, objective), math.inf, 1 << 20, math.inf)
+        search = Proving(tour_model_of(sample, objective), math.inf, 1 << 20, math.inf)
         assert search.begun(), "there is time, and something to search"
         search.sharpen(Stage(1, sweeps=2, paths=2, memory=2))
         search.run(1)

@@ -5,7 +5,6 @@ ends. All is done in slices of a few milliseconds, between which a clock, a call
 """
 
 import math
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import UInt
 
+from fairway import clock
 from fairway.errors import InvalidRequest
 from fairway.kernels.moves.anneal import WITHOUT_END, anneal, memory_of
 from fairway.kernels.moves.descent import descend, push, queue_for
@@ -87,7 +87,7 @@ def improve(
     """
     budget = _Budget(seconds, iterations)
     by_resource = is_makespan(instance, objective)
-    if FORM_SECONDS * instance.nodes**2 > max(budget.until - time.monotonic(), AT_ONCE):
+    if FORM_SECONDS * instance.nodes**2 > max(budget.until - clock.now(), AT_ONCE):
         return _unsearched(instance, tour)
     model = model_of(instance)
     search_model, random = search_model_without_neighbours(model), seeded(seed)
@@ -127,17 +127,17 @@ class _Budget:
     def __init__(self, seconds: float, iterations: int | None) -> None:
         if iterations is None and math.isinf(seconds):
             raise InvalidRequest("the search would never end; give it seconds or iterations")
-        self._began = self._looked = time.monotonic()
+        self._began = self._looked = clock.now()
         self._seconds, self._most = seconds, iterations
         self.until = self._began + seconds
-        """When the seconds are over, on the monotonic clock."""
+        """When the seconds are over, by `clock.now`."""
         self._pace = 1
         self.done = 0
 
     @property
     def left(self) -> float:
         """The part that is left, from 1 to 0: of the iterations where they are counted, or else of the seconds."""
-        timed = 1 - (time.monotonic() - self._began) / max(self._seconds, 1e-9)
+        timed = 1 - (clock.now() - self._began) / max(self._seconds, 1e-9)
         if timed <= 0 or self._most is None:
             return max(timed, 0.0)
         return 1 - self.done / self._most if self.done < self._most else 0.0
@@ -147,7 +147,7 @@ class _Budget:
         if self._most is not None:
             rounds = min(ROUNDS, self._most - self.done)
         else:
-            now = time.monotonic()
+            now = clock.now()
             least = min(SLICE, PART * self._seconds)
             wanted = self._pace * least / max(now - self._looked, 1e-6)
             self._pace = rounds = max(1, min(int(wanted), 4 * self._pace))
@@ -164,7 +164,7 @@ def _repaired(
     most = max(1, MOVES // len(node))
     while late > 0 and budget.left > 0:
         steps = budget.slice() * (len(node) - 2)
-        while steps > 0 and late > 0 and time.monotonic() < budget.until:
+        while steps > 0 and late > 0 and clock.now() < budget.until:
             late = repair_lateness(search_model, state, random, min(steps, most))
             steps -= most
     return state.kept, late
@@ -200,7 +200,7 @@ def _ever_better(
     while budget.left > 0 and len(node) > 3:
         temperature = base_temperature * cost / len(node) * budget.left**2
         best, rounds = memory.weights[1], budget.slice()
-        while rounds > 0 and time.monotonic() < budget.until:
+        while rounds > 0 and clock.now() < budget.until:
             rounds = anneal(
                 search_model, tour_state, queue, memory, temperature, aim, (rounds, most)
             )

@@ -1,10 +1,10 @@
 """A lower bound that is always to be had, in milliseconds, whatever the limits: no search, hence no proof."""
 
 import math
-import time
 
 import numpy as np
 
+from fairway import clock
 from fairway.kernels.one_tree import one_tree_bound
 from fairway.problems.instance import Instance
 from fairway.problems.model import Objective
@@ -28,7 +28,7 @@ def held_karp(
         instance: Any instance.
         objective: The least travel, or the earliest return.
         upper: The travel of a good tour; infinite if none is known.
-        until: When to stop, on the monotonic clock: what is known by then is a bound, if only zero.
+        until: When to stop, by `clock.now`: what is known by then is a bound, if only zero.
     """
     travel, nodes = instance.travel, instance.nodes
     makespan = objective == "makespan"
@@ -37,7 +37,7 @@ def held_karp(
     either_way = np.empty((nodes, nodes))  # the cheaper direction of each leg
     rows = max(1, PART // nodes)
     for at in range(0, nodes, rows):
-        if time.monotonic() >= until:
+        if clock.now() >= until:
             return working
         part = slice(at, at + rows)
         np.minimum(travel[part], travel[:, part].T, out=either_way[part])

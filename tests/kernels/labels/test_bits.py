@@ -1,13 +1,13 @@
 import numpy as np
 
 from fairway.kernels.labels.bits import holds, mixed
-from fairway.kernels.labels.label_model import _packed
+from fairway.kernels.labels.label_model import packed
 
 
 def test_a_packed_set_holds_its_nodes_and_no_others(rng):
     for nodes in (1, 8, 63, 64, 65, 200):
         sets = rng.random((5, nodes)) < 0.3
-        for row, words in zip(sets, _packed(sets), strict=True):
+        for row, words in zip(sets, packed(sets), strict=True):
             assert [bool(holds(words, node)) for node in range(nodes)] == row.tolist()
 
 

@@ -8,7 +8,7 @@ enough, until all is as before. Each move brings a stop next to one that may wel
 import numpy as np
 from jaxtyping import Float
 
-from fairway.kernels.compiling import inner
+from fairway.kernels.compiling import ZERO, inner
 from fairway.kernels.general.insertion import LEGS, OUT, REAL, Draft, refresh, renew, span_of
 from fairway.kernels.general.order import Order
 from fairway.kernels.general.state import (
@@ -285,7 +285,7 @@ def swappable(model: TourModel, search: Search, node: int, at: int, stop: int) -
         return True
     if model.node[node, BARRED] > 0 or model.node[node, PRIZE] == np.inf:
         return False
-    first, end = span_of(model, draft, node)
+    first, end = span_of(model, draft, node, ZERO)
     alone = model.begin[MATES, node] == model.begin[MATES, node + 1]
     return alone and first <= at < end
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
-from fairway.kernels.compiling import inner
+from fairway.kernels.compiling import ZERO, inner
 from fairway.kernels.general.timing import latest_start, priced, start_at
 from fairway.kernels.general.tour_model import (
     DEMAND,
@@ -243,14 +243,17 @@ def insert(draft: Draft, node: int, at: int) -> None:
 
 
 @inner
-def span_of(model: TourModel, draft: Draft, node: int) -> tuple[int, int]:
-    """Before which positions a stop may be put, the last one excluded; none where it needs one that is left out."""
+def span_of(model: TourModel, draft: Draft, node: int, along: int) -> tuple[int, int]:
+    """Before which positions a stop may be put, the last one excluded; none where it needs one that is left out.
+
+    Another stop may come along, which then is not; 0 for none.
+    """
     first, last = 1, draft.length[0]
     for place in range(model.begin[NEEDS, node], model.begin[NEEDS, node + 1]):
         needed = model.linked[place]
         if draft.place[needed] >= 0:
             first = max(first, draft.place[needed] + 1)
-        elif model.node[needed, PRIZE] < np.inf:
+        elif needed != along and model.node[needed, PRIZE] < np.inf:
             return 1, 1
     for place in range(model.begin[FOLLOWERS, node], model.begin[FOLLOWERS, node + 1]):
         later = model.linked[place]
@@ -262,7 +265,7 @@ def span_of(model: TourModel, draft: Draft, node: int) -> tuple[int, int]:
 @inner
 def cheapest(model: TourModel, draft: Draft, node: int, random: Random) -> tuple[int, float]:
     """Where a stop costs least and all stays in time, and what it costs there; 0 where there is no such place."""
-    first, last = span_of(model, draft, node)
+    first, last = span_of(model, draft, node, ZERO)
     where, least = 0, np.inf
     sooner, later = served_between(model, node)
     for at in range(first, last):

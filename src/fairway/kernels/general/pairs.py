@@ -32,8 +32,8 @@ def cheapest_pair(
     model: TourModel, draft: Draft, pickup: int, delivery: int, random: Random
 ) -> tuple[int, int, float]:
     """Where a pickup and its delivery cost least together: the positions before which they come; 0 where nowhere."""
-    first, last = span_of(model, draft, pickup)
-    span = span_of(model, draft, delivery)
+    first, last = span_of(model, draft, pickup, delivery)
+    span = span_of(model, draft, delivery, pickup)
     sooner, later = served_between(model, pickup)
     one, other, least = 0, 0, np.inf
     free, known = (

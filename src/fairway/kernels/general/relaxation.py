@@ -3,12 +3,12 @@
 What the labelling model forbids is part of no tour that keeps every constraint. Loads and breaks are left out of it.
 """
 
-import time
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from fairway import clock
 from fairway.kernels.general.tour_model import (
     BARRED,
     COST,
@@ -164,4 +164,4 @@ def tight_model(relaxed: Relaxed, until: float) -> LabelModel | str | None:
     pruned = preprocess(relaxed.model, until)
     if pruned.infeasible is not None:
         return pruned.infeasible
-    return label_model_of(relaxed.model, pruned=pruned) if time.monotonic() < until else None
+    return label_model_of(relaxed.model, pruned=pruned) if clock.now() < until else None

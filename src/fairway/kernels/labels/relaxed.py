@@ -6,12 +6,12 @@ all stops on it remember it (ng-paths, Baldacci, Mingozzi and Roberti 2011); who
 of least paths.
 """
 
-import time
 from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Int, UInt
 
+from fairway import clock
 from fairway.kernels.compiling import bare
 from fairway.kernels.labels.bits import holds
 from fairway.kernels.labels.bound import Bound
@@ -43,7 +43,7 @@ class Effort:
     """Stops that each may remember."""
     sweeps: int
     until: float
-    """By the monotonic clock."""
+    """By `clock.now`."""
 
 
 def affordable(model: LabelModel, effort: Effort, memory: int) -> Effort | None:
@@ -107,12 +107,12 @@ def _swept(model: LabelModel, relaxation: Relaxation, effort: Effort) -> bool:
     count, end = 0, len(model.node)
     while count < end:
         count = extend_forward(model, relaxation, count, effort.paths, QUANTUM)
-        if time.monotonic() > effort.until:
+        if clock.now() > effort.until:
             return False
     count -= 1
     while count >= 0:
         count = extend_backward(model, relaxation, count, effort.paths, QUANTUM)
-        if time.monotonic() > effort.until:
+        if clock.now() > effort.until:
             return False
     return True
 

@@ -1,12 +1,12 @@
 """One search from the depot to the end, in memory that grows as it is needed, up to a deadline."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
 
+from fairway import clock
 from fairway.kernels.labels import layers
 from fairway.kernels.labels.bound import Bound
 from fairway.kernels.labels.label_model import LabelModel
@@ -46,7 +46,7 @@ class Limits:
     memory: int
     """Bytes."""
     until: float
-    """By the monotonic clock."""
+    """By `clock.now`."""
 
 
 def by_bound(
@@ -73,7 +73,7 @@ def run(model: LabelModel, bound: Bound, limits: Limits, rank: Rank = by_bound) 
     )
     crowd = min(most, 4 * width + 2 * len(model.node))
     stopped = layers.advance(search, width, QUANTUM)
-    while stopped != layers.DONE and time.monotonic() + _reserve(search) < limits.until:
+    while stopped != layers.DONE and clock.now() + _reserve(search) < limits.until:
         if stopped == layers.LAID or (
             stopped == layers.CROWDED and len(_next(search).last) >= crowd
         ):
@@ -102,7 +102,7 @@ def _started(model: LabelModel, bound: Bound, upper: float) -> Search:
     history = History(
         np.empty(8 * first, np.int32), np.empty(8 * first, np.int16), np.zeros(nodes, np.int64)
     )
-    slots = np.empty(_table(first), np.int32)
+    slots = np.empty(table_size(first), np.int32)
     pair = (layers.room(first, words), layers.room(first, words))
     counters, figures = np.zeros(9, np.int64), np.zeros(3)
     scratch = (np.empty(nodes, np.int64), np.empty(nodes))
@@ -123,7 +123,7 @@ def _most(nodes: int, memory: int) -> int:
     return max(memory * 5 // 6 // row, 2 * (FIRST + nodes))
 
 
-def _table(labels: int) -> int:
+def table_size(labels: int) -> int:
     """A power of two, at most half of it taken."""
     return 1 << (2 * labels - 1).bit_length()
 
@@ -137,8 +137,8 @@ def _roomier(search: Search, most: int) -> Search:
     for old, new in zip(crowded, wide, strict=True):
         new[:count] = old[:count]
     slots = search.slots
-    if len(slots) < _table(rows):
-        slots = np.empty(_table(rows), np.int32)
+    if len(slots) < table_size(rows):
+        slots = np.empty(table_size(rows), np.int32)
     layers.relink(wide, count, slots)
     pair = (wide, search.layers[1]) if place == 0 else (search.layers[0], wide)
     return search._replace(layers=pair, slots=slots)

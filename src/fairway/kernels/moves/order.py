@@ -1,11 +1,11 @@
 """Orders that limits suggest: by the limits themselves, and as near to a plan as loads allow."""
 
 import math
-import time
 
 import numpy as np
 from jaxtyping import UInt
 
+from fairway import clock
 from fairway.kernels.moves.search_model import SearchModel
 
 
@@ -21,8 +21,8 @@ def deferred(
     """The tour with each port put off as long as calling there would leave another one too deep; None if all fail.
 
     Only for loads, where the order of the limits is feasible if any order is (Jackson's rule): a port may come next if
-    all that have to come before it in that order can still take its cargo on top. Where the time is up, on the
-    monotonic clock, the others follow in that order.
+    all that have to come before it in that order can still take its cargo on top. Where the time is up by
+    `clock.now`, the others follow in that order.
     """
     demand = model.increment[0]
     left = by_deadline(model)[1:-1]
@@ -32,7 +32,7 @@ def deferred(
     planned = np.argsort(node)[left]
     tour = node.copy()
     for at in range(1, len(node) - 1):
-        if time.monotonic() >= until:
+        if clock.now() >= until:
             tour[at:-1] = left
             break
         before = np.minimum.accumulate(np.append(np.inf, spare[:-1]))

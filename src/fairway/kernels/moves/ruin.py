@@ -6,12 +6,12 @@ to another, where swaps of neighbouring blocks find no way.
 """
 
 import math
-import time
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, UInt
 
+from fairway import clock
 from fairway.kernels.compiling import ZERO, bare, inner
 from fairway.kernels.moves.rng import Random, uniform
 from fairway.kernels.moves.search_model import SearchModel, needed_by, served_at
@@ -61,7 +61,7 @@ def inserted(
     site.out[:stops] = order[1:-1]
     fill(model, site, 2, 0, random)
     for first in range(0, stops, TOGETHER):
-        late, last = first > 0 and time.monotonic() >= until, min(first + TOGETHER, stops)
+        late, last = first > 0 and clock.now() >= until, min(first + TOGETHER, stops)
         if late or not put_in(model, site, 2 + first, first, last, random):
             return None
     return site.node if fill(model, site, len(order), 0, random) else None

@@ -1,12 +1,12 @@
 """What the moves work on: a model with lists of the nodes that are near each other."""
 
 import math
-import time
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt
 
+from fairway import clock
 from fairway.kernels.compiling import inner
 from fairway.kernels.ranking import least_of_rows
 from fairway.problems.instance import TOLERANCE
@@ -73,7 +73,7 @@ def search_model_without_neighbours(model: Model) -> SearchModel:
 
 
 def with_neighbours(model: SearchModel, until: float = math.inf) -> SearchModel | None:
-    """The model with all its neighbours; None where they are not known by that time on the monotonic clock."""
+    """The model with all its neighbours; None where they are not known by that time by `clock.now`."""
     nodes, cost = len(model.opens), model.cost
     kept = min(NEIGHBOURS, nodes - 2)
     after, before = np.empty((2, nodes, kept), np.uint32)
@@ -86,7 +86,7 @@ def with_neighbours(model: SearchModel, until: float = math.inf) -> SearchModel 
     np.fill_diagonal(allowed, val=False)
     allowed[:, 0] = allowed[-1] = allowed[0, -1] = False
     for part in parts:
-        if time.monotonic() >= until:
+        if clock.now() >= until:
             return None
         after[part] = _cheapest(cost[part], allowed[part], kept, 0)
         before[part] = _cheapest(cost[:, part].T, allowed[:, part].T, kept, nodes - 1)
