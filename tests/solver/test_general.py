@@ -134,3 +134,13 @@ def test_what_is_aboard_counts_for_signed_loads_alone_and_after_the_first_stop()
     assert fairway.solve(fairway.Instance(travel, **kept)).status == "optimal"
     signed = fairway.Instance(travel, **kept | {"demand": [0, -4, 1], "load": "signed"})
     assert fairway.solve(signed).tour == (1, 2)
+
+
+def test_optional_pairs_are_served_where_both_stops_together_are_worth_it(rng):
+    """More stops than all orders are gone through of; each pair alone pays for itself, from an empty tour on."""
+    points = rng.random((25, 2))
+    travel = np.hypot(*np.moveaxis(points[:, None] - points, -1, 0))
+    pairs = [(stop, stop + 1) for stop in range(1, 25, 2)]
+    instance = fairway.Instance(travel, pairs=pairs, prize=3.0)
+    tour = improve_tours(instance, Wanted(iterations=20), lambda _: None)
+    assert verify(instance, tour).unserved == ()

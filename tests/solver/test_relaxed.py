@@ -33,6 +33,15 @@ def test_or_it_is_as_little_late_as_can_be():
     assert plan.solution.unserved == ()
 
 
+def test_where_nothing_leads_to_the_end_the_plan_ends_at_its_last_stop():
+    travel = LINE.copy()
+    travel[:, 4] = math.inf
+    plan = fairway.solve(fairway.Instance(travel, end=4)).relaxed
+    assert plan.solution.tour == (1, 2, 3)
+    said = ("stop 4 is left out", "the tour ends at its last stop, not at stop 4")
+    assert plan.given_up == said
+
+
 def test_none_is_offered_where_none_is_asked_for_or_there_is_a_tour():
     assert (
         fairway.solve(fairway.Instance(LINE, closes=[99, 9, 9, 2, 9]), relax="none").relaxed is None

@@ -23,9 +23,11 @@ LOOKING = 1e-6
 """Seconds per pair of nodes that counting them takes, about."""
 PATIENT = 2.0
 """Seconds from which on a bound is worth its time even where no proof can be expected."""
+GLANCED, TRIED = 0.02, 0.04
+"""With so much patience, what local search and a proof have at first: many proofs take hardly any time."""
 SEARCHED, LONGEST = 0.45, 10.0
 """Then local search has a part of the seconds before it, so long at most."""
-PROVED, BOUNDED, AMPLE = 0.6, 0.4, 20.0
+PROVED, BOUNDED, AMPLE = 0.75, 0.4, 20.0
 """Of what is left then, what a proof may take, and what it may where none is expected within so many seconds."""
 
 
@@ -66,6 +68,11 @@ def _search(best: Incumbent) -> None:
             _prove(best, math.inf, STEADY_MEMORY)
         return
     seconds = best.request.seconds
+    if seconds >= PATIENT:
+        _improve(best, GLANCED * best.left)
+        _prove(best, TRIED * best.left)
+        if best.proved is not None:
+            return
     if _promising(best, seconds, best.until - 0.9 * best.left):
         _improve(best, FIRST * best.left)
         _prove(best, PROVED * best.left)
@@ -77,7 +84,7 @@ def _search(best: Incumbent) -> None:
 
 
 def _promising(best: Incumbent, seconds: float, until: float) -> bool:
-    """Whether a proof can be expected in so many seconds, as far as that is known by then on the monotonic clock."""
+    """Whether a proof can be expected in so many seconds, as far as that is known by then by `clock.now`."""
     instance = best.instance
     too_long = instance.nodes**2 * LOOKING > 0.1 * seconds
     if too_long or not provable(instance, best.request.objective):

@@ -1,16 +1,16 @@
 """The best tour so far. Searches say what they found; nothing counts before the judge has seen it."""
 
 import math
-import time
 from dataclasses import replace
 
+from fairway import clock
 from fairway.judge import Rejection, Solution, verify
 from fairway.problems.instance import Instance
 from fairway.search.exact import Proof
 from fairway.search.general_exact import least_general
 from fairway.search.lower_bound import held_karp
 from fairway.solver.request import Request
-from fairway.solver.results import Improvement, Method, Result, Status, Watch
+from fairway.solver.results import Improvement, Method, Progress, Result, Status, Watch
 
 RESERVED = 0.05
 """Of the seconds, the most that is kept for the judge and a last bound, which may be late by as much."""
@@ -23,10 +23,10 @@ class Incumbent:
 
     def __init__(self, instance: Instance, request: Request, watch: Watch | None = None) -> None:
         self.instance, self.request = instance, request
-        self.began = time.monotonic()
+        self.began = clock.now()
         seconds = request.patience
         self.until = self.began + seconds
-        """When the answer is due, on the monotonic clock."""
+        """When the answer is due, by `clock.now`."""
         self._reserve = min(RESERVED * seconds, JUDGED + PAIR_SECONDS * instance.nodes**2)
         self.lower = -math.inf
         self.proved: Status | None = None
@@ -41,12 +41,12 @@ class Incumbent:
     @property
     def spent(self) -> float:
         """Seconds since the work began."""
-        return time.monotonic() - self.began
+        return clock.now() - self.began
 
     @property
     def left(self) -> float:
         """Seconds of search until what follows it must begin."""
-        return max(self.until - self._reserve - time.monotonic(), 0.0)
+        return max(self.until - self._reserve - clock.now(), 0.0)
 
     @property
     def value(self) -> float:
@@ -65,8 +65,7 @@ class Incumbent:
             return
         step = Improvement(self.spent, cost, method)
         self._claims.append((tour, step))
-        if self._watch is not None:
-            self._watch(step)
+        self._tell(step, tour)
 
     def settle(self) -> None:
         """Have the claims judged, from the best down, until one is accepted."""
@@ -85,8 +84,7 @@ class Incumbent:
             self.consider(judged)
         elif self._rank(judged) < self._rank(self._solution):
             step = Improvement(self.spent, judged.value, method)
-            if self._watch is not None:
-                self._watch(step)
+            self._tell(step, tour)
             self._accept(judged, step)
 
     def consider(self, rejection: Rejection) -> None:
@@ -99,7 +97,9 @@ class Incumbent:
         if proof.tour is not None:
             self.claim(proof.tour, proof.cost, "exact search")
             self.settle()
-        self.lower = max(self.lower, proof.lower_bound)
+        if proof.lower_bound > self.lower:
+            self.lower = proof.lower_bound
+            self._tell(self._trace[-1] if self._trace else None, self.start)
         if proof.status == "infeasible":
             self.proved = "infeasible"
         elif proof.status == "bounded" or (
@@ -107,6 +107,14 @@ class Incumbent:
             proof.status == "optimal" and self._solution and self._solution.tour == proof.tour
         ):
             self.proved = "optimal"
+
+    def _tell(self, step: Improvement | None, tour: tuple[int, ...] | None) -> None:
+        """Tell whoever watches of a better tour or bound."""
+        if self._watch is None:
+            return
+        cost, method = (math.inf, None) if step is None else (step.cost, step.method)
+        known = None if step is None else tour
+        self._watch(Progress(self.spent, cost, method, known, min(self.lower, cost)))
 
     def _bound(self) -> float:
         """The best lower bound there is, one that no search has to give included."""

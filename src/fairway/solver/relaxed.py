@@ -20,7 +20,10 @@ class Relaxed:
 
     how: Relax
     instance: Instance
-    """As it was relaxed: every stop may be left out, or every window be missed, at a price beyond all others."""
+    """As it was relaxed: every stop may be left out, or every window be missed, at a price beyond all others.
+
+    Where that is not enough, both; and where the end cannot be reached by any tour, without it.
+    """
     solution: Solution
     given_up: tuple[str, ...]
     """What the plan does not do that the instance asks for, a sentence each."""
@@ -44,8 +47,8 @@ def _beyond(instance: Instance) -> float:
     return float(math.ceil(1.0 + costs + times + instance.service.sum() + prizes))
 
 
-def given_up(instance: Instance, solution: Solution) -> tuple[str, ...]:
-    """The stops left out that must be served, and those served later than they may be."""
+def given_up(instance: Instance, loose: Instance, solution: Solution) -> tuple[str, ...]:
+    """The stops left out that must be served, those served later than they may be, and an end that is not reached."""
     lost = [stop for stop in solution.unserved if math.isinf(instance.prize[stop])]
     words = [f"stop {label(instance, stop)} is left out" for stop in lost]
     for visit in solution.schedule:
@@ -57,4 +60,7 @@ def given_up(instance: Instance, solution: Solution) -> tuple[str, ...]:
     hard = math.isinf(instance.late[0]) or solution.makespan > instance.latest[0]
     if instance.end == 0 and home > 0 and hard:
         words.append(f"the return is {home:.6g} late")
+    if loose.end != instance.end:
+        where = f"at stop {label(instance, instance.end)}" if instance.end else "back at the depot"
+        words.append(f"the tour ends at its last stop, not {where}")
     return tuple(words)

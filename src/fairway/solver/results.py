@@ -23,8 +23,21 @@ class Improvement:
     method: Method
 
 
-Watch = Callable[[Improvement], None]
-"""Told of every improvement as it is found."""
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What is known while an instance is being solved: the best tour so far, and the bound."""
+
+    seconds: float
+    cost: float
+    """Of the tour by the objective; infinite while there is none."""
+    method: Method | None
+    tour: tuple[int, ...] | None
+    """As a search claims it: ask the judge before it is handed on."""
+    lower_bound: float
+
+
+Watch = Callable[[Progress], None]
+"""Told of every better tour and of every better bound as it is found."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

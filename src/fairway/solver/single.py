@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from fairway.judge import Rejection
 from fairway.problems.instance import Instance
-from fairway.search.exact import MEMORY, prove
+from fairway.search.exact import MEMORY, prove, raise_bound
 from fairway.search.improve import improve
 from fairway.solver.explain.feasibility import NARROW, breadth, least_late
 from fairway.solver.explain.trivial import obstacle
@@ -18,12 +18,17 @@ from fairway.solver.results import Result, Watch
 
 RELAXED = 0.4
 """Of the seconds, what a plan may take that gives something up."""
+BEGUN, LATE, AT_ONCE = 1e-7, 0.1, 0.05
+"""What its search takes to begin for each pair of nodes; where no time is left, the part of the seconds and the seconds
+that this may take."""
 FIRST_PROOF = 0.6
 """Of the budget, what a proof may take that is tried before anything else."""
 PROVABLE = 12.5
 """The breadth, at 50 nodes, up to which a proof can be expected within a second; ten times as long, four more."""
 PATIENT = 2.0
 """Seconds from which on a bound is worth its time even where no proof can be expected."""
+PROVING, RAISING = 0.6, 0.4
+"""Of the seconds that are left, what a proof may take that can be expected, and a bound where none can be."""
 STEADY_MEMORY = 1 << 22
 """Bytes for the labels of a proof that no clock ends."""
 ATTEMPT_WORK = 1_000_000
@@ -51,15 +56,22 @@ def solve_one(
 
 
 def offered(best: Incumbent, result: Result) -> Relaxed | None:
-    """The plan that gives up least, as far as there is time; both stops and punctuality where one will not do."""
+    """The plan that gives up least, as far as there is time.
+
+    Both stops and punctuality where one will not do, and the end as well where no tour comes to it.
+    """
     request, known = best.request, None if result.attempt is None else result.attempt.tour
+    spare = max(LATE * request.patience, AT_ONCE)
+    if BEGUN * best.instance.nodes**2 > max(spare, best.left):
+        return None
     single = relaxed_to(best.instance, request.relax)
-    for loose in (single, relaxed_to(single, "late" if request.relax == "drop" else "drop")):
+    both = relaxed_to(single, "late" if request.relax == "drop" else "drop")
+    for loose in (single, both, replace(both, end=None)):
         share = min(RELAXED * request.seconds, best.left)
         other = Incumbent(loose, replace(request, seconds=share, relax="none", policy=None))
         plan = solve_general(other, known).solution
         if plan is not None:
-            return Relaxed(request.relax, loose, plan, given_up(best.instance, plan))
+            return Relaxed(request.relax, loose, plan, given_up(best.instance, loose, plan))
     return None
 
 
@@ -93,11 +105,14 @@ def _by_the_clock(best: Incumbent) -> None:
     if best.proved is not None:
         return
     _guide(best)
-    share = _proof_share(best)
-    if share > 0:
-        # A proof needs a good tour to beat.
+    hopeful = _provable(best)
+    if hopeful or best.request.seconds >= PATIENT:
+        # A proof needs a good tour to beat, and so does a bound.
         _improve(best, min(0.0004 * best.instance.nodes, 0.3 * best.request.seconds))
-        _prove(best, share * best.left)
+        if hopeful:
+            _prove(best, PROVING * best.left)
+        else:
+            _raise_bound(best, RAISING * best.left)
     if best.proved is None:
         _improve(best, best.left)
 
@@ -127,6 +142,12 @@ def _prove(best: Incumbent, seconds: float, memory: int = MEMORY) -> None:
     )
 
 
+def _raise_bound(best: Incumbent, seconds: float) -> None:
+    upper, objective = best.value, best.request.objective
+    if math.isfinite(upper):
+        best.learn(raise_bound(best.instance, upper=upper, seconds=seconds, objective=objective))
+
+
 def _improve(best: Incumbent, seconds: float) -> None:
     improved = improve(
         best.instance,
@@ -152,10 +173,7 @@ def _attempt(best: Incumbent) -> None:
         best.consider(judged)
 
 
-def _proof_share(best: Incumbent) -> float:
-    """The share of what is left for a proof: large where it should come to an end, else at most enough for a bound."""
-    seconds = best.request.seconds
+def _provable(best: Incumbent) -> bool:
+    """Whether a proof should come to an end within the seconds."""
     wide = breadth(best.instance) * (best.instance.nodes / 50) ** 0.25
-    if wide <= PROVABLE + 4 * math.log10(max(seconds, 1e-3)):
-        return 0.6
-    return 0.2 if seconds >= PATIENT else 0.0
+    return wide <= PROVABLE + 4 * math.log10(max(best.request.seconds, 1e-3))

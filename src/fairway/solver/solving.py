@@ -3,11 +3,9 @@
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from fairway.cores import cores
 from fairway.errors import InvalidRequest
@@ -19,8 +17,11 @@ from fairway.solver.request import Drop, Plan, Request, check_whole, checked_pla
 from fairway.solver.results import Result, Watch
 from fairway.solver.single import solve_one
 from fairway.solver.warm_start import choice_of
-from fairway.solver.warmup import warm_up
+from fairway.solver.warmup import ready_policies
 from fairway.solver.workers import Answer, Interrupts, Job, WorkerPool
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 HELP = 1.0
 """Seconds an instance may take at most for this process to work along while others start."""
@@ -90,7 +91,7 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
             time between departure and end, leaving as late as is best.
         policy: What proposes the first tours: the folder of a trained policy or colony, or a shipped one's name; None
             for nothing. "auto" is a shipped one where it was measured to help, within seconds only.
-        watch: Told of every improvement as it is found; for one instance only.
+        watch: Told of every better tour and bound as it is found; for one instance only.
         drop: Which optional stops to leave out: by "price", so that the value is least, or the "fewest", then the
             cheapest of them.
         relax: What the plan may give up that is offered where no tour keeps everything (`Result.relaxed`): stops
@@ -116,7 +117,7 @@ def solved_one(
 ) -> Result:
     """The answer for one instance, of which the request has been checked."""
     plan = None if initial is None else checked_plan(instance, initial)
-    warm_up([instance], request)
+    ready_policies([instance], request)
     return solve_one(instance, request, plan, watch)
 
 
@@ -179,7 +180,7 @@ def solved(job: Job, workers: int | None) -> Iterator[Result]:
 def _answers(job: Job, count: int, interrupts: Interrupts) -> Iterator[Answer]:
     """Work shared with so many other processes; while they start, or where there are none, this one does it."""
     with WorkerPool(job, count) as pool:
-        warm_up(job.kinds, job.request)
+        ready_policies(job.kinds, job.request)
         while not (pool.finished or pool.deserted or interrupts.heard):
             helping = pool.starting and job.request.patience <= HELP
             yield from pool.collect(0.0 if helping else 0.1)
@@ -195,8 +196,17 @@ def _answers(job: Job, count: int, interrupts: Interrupts) -> Iterator[Answer]:
             yield from pool.stop()
 
 
-def _progress() -> Progress:
+def _progress() -> "Progress":
     """A bar on stderr, on terminals only, that leaves nothing behind."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),

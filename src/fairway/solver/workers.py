@@ -28,7 +28,7 @@ from fairway.solver.incumbent import Incumbent
 from fairway.solver.request import Request
 from fairway.solver.results import Result
 from fairway.solver.single import solve_one
-from fairway.solver.warmup import warm_up
+from fairway.solver.warmup import ready_policies
 
 CHUNK_SECONDS = 0.15
 """Of work that is sent to a process at a time."""
@@ -218,7 +218,7 @@ class WorkerPool:
         """Start a process, unless that has failed too often: what is left is then up to the others."""
         if self._failures < MOST_FAILURES:
             try:
-                self._workers.append(_started())
+                self._workers.append(_Worker(*started(__name__)))
             except OSError:
                 self._failures += 1
 
@@ -279,17 +279,18 @@ def serve(descriptor: int) -> None:
         line.send(None)
         while not interrupts.heard:
             job = line.recv()
-            warm_up(job.kinds, job.request)
+            ready_policies(job.kinds, job.request)
             for number in range(len(job.instances)):
                 if not interrupts.heard:
                     line.send(job.solve(number, interrupts))
 
 
-def _started() -> _Worker:
+def started(serving: str) -> tuple[subprocess.Popen, Connection]:
+    """A process of ours that runs a function `serve(descriptor)` of a module, and the line to it."""
     here, there = Pipe()
     code = (
         f"import sys; sys.path[:] = {sys.path!r}\n"
-        f"from fairway.solver.workers import serve; serve({there.fileno()})"
+        f"from {serving} import serve; serve({there.fileno()})"
     )
     process = subprocess.Popen(  # noqa: S603 - our own code in our own interpreter
         [sys.executable, "-c", code],
@@ -299,4 +300,4 @@ def _started() -> _Worker:
         env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
     there.close()
-    return _Worker(process, here)
+    return process, here

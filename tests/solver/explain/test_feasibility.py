@@ -1,12 +1,12 @@
 """Whether there is a tour at all."""
 
 import math
-import time
 
 import brute
 import pytest
 
 import fairway
+from fairway import clock
 from fairway.judge import Solution, verify
 from fairway.solver.explain.feasibility import breadth, decide
 
@@ -22,7 +22,7 @@ def test_it_is_decided_as_brute_force_has_it(rng, draw):
 
 
 def test_what_cannot_be_decided_in_time_is_left_open():
-    decision = decide(brute.a_little_too_short(), time.monotonic() + 0.05)
+    decision = decide(brute.a_little_too_short(), clock.now() + 0.05)
     assert decision.open
     assert decision.attempt.violations
 

@@ -1,10 +1,10 @@
 """The smallest change of a single number that lets an instance with any constraints have a tour."""
 
 import math
-import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from fairway import clock
 from fairway.judge import TOLERANCE, Solution, verify
 from fairway.problems.instance import Instance
 from fairway.solver.explain.feasibility import Decision, decide, share
@@ -46,7 +46,7 @@ class Stage:
 
     def decided(self, spot: Spot, change: float, until: float) -> Decision:
         """Whether there is a tour then."""
-        end = min(until, time.monotonic() + LONGEST_PROOF, share(PART, until))
+        end = min(until, clock.now() + LONGEST_PROOF, share(PART, until))
         return decide(self.shifted(spot, change), end)
 
 
@@ -75,7 +75,7 @@ def least_repair(
     Args:
         instance: What is asked for.
         named: The conflict; no change of another number could end it.
-        until: When to end, on the monotonic clock.
+        until: When to end, by `clock.now`.
         among: The stops to be served; all by default.
         spots: The numbers that may change; all that take part by default.
     """
@@ -145,7 +145,7 @@ def _least(
     What a conflict needs by itself, which is soon known, is where the search begins.
     """
     finest = _finest(whole.instance, spot, most)
-    if time.monotonic() > until:
+    if clock.now() > until:
         return None, False
     if abs(most) < finest:
         return None, True
@@ -161,7 +161,7 @@ def _least(
     high, solution = _tightened(whole, spot, change, found.solution), found.solution
     below = True
     while abs(high) > abs(low) + 1.5 * finest:
-        if time.monotonic() > until:
+        if clock.now() > until:
             return (high, solution), False
         middle = high - math.copysign(finest, high) if below else _between(low, high, finest)
         found, below = whole.decided(spot, middle, until), not below
@@ -181,7 +181,7 @@ def _needed_by(
         return None, found.impossible
     low, high, proved = 0.0, _tightened(part, spot, most, found.solution), True
     below = True
-    while abs(high - low) > 1.01 * finest and time.monotonic() < until:
+    while abs(high - low) > 1.01 * finest and clock.now() < until:
         # Just below what a tour needs is mostly nothing; else the middle keeps the number of questions small.
         middle = high - math.copysign(finest, high) if below else _between(low, high, finest)
         found, below = part.decided(spot, middle, until), not below
@@ -189,7 +189,7 @@ def _needed_by(
             low, proved = middle, proved and found.impossible
         else:
             high = _tightened(part, spot, middle, found.solution)
-    return high, proved and time.monotonic() < until
+    return high, proved and clock.now() < until
 
 
 def _tightened(stage: Stage, spot: Spot, change: float, solution: Solution) -> float:

@@ -2,12 +2,12 @@
 
 import itertools
 import math
-import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 from jaxtyping import Bool
 
+from fairway import clock
 from fairway.judge import Rejection, verify
 from fairway.problems.instance import Instance
 from fairway.solver.explain.feasibility import decide, share
@@ -38,7 +38,7 @@ def plain_conflicts(instance: Instance, until: float) -> Iterator[Conflict]:
     for found in obstacles(instance):
         singles += found.stops
         yield found
-        if time.monotonic() > until:
+        if clock.now() > until:
             return
     if instance.timed:
         for pair in colliding_pairs(instance, singles, until):
@@ -59,7 +59,7 @@ def conflicts_of(instance: Instance, plain: Sequence[Conflict], until: float) ->
 
 
 def plain_reason(instance: Instance, until: float = math.inf) -> str:
-    """Why there is no tour, in a sentence that is found by then on the monotonic clock."""
+    """Why there is no tour, in a sentence that is found by then by `clock.now`."""
     if instance.laden:
         passed = overload(instance, forgiven=0.0)
         assert passed is not None, "where every draft is kept in their order, there is a tour"
@@ -98,7 +98,7 @@ def colliding_pairs(
 
     for one in range(1, instance.nodes - 1):
         free[one], here = False, free[one]
-        if time.monotonic() > until:
+        if clock.now() > until:
             return
         # Ways round are never longer: who does not collide straight away never does.
         if here and collides(one, ways[0][one], ways[1][one]).any():
@@ -110,8 +110,8 @@ def colliding_pairs(
 
 def _impossible(instance: Instance, stops: Sequence[int], until: float) -> bool:
     """Whether it is proved in time that these stops cannot be served together."""
-    end = min(until, time.monotonic() + LONGEST_PROOF)
-    small = subset(instance, stops, end) if len(stops) and time.monotonic() < end else None
+    end = min(until, clock.now() + LONGEST_PROOF)
+    small = subset(instance, stops, end) if len(stops) and clock.now() < end else None
     return small is not None and decide(small, end).impossible
 
 
@@ -135,7 +135,7 @@ def _narrowed(instance: Instance, stops: list[int], until: float) -> list[int]:
     size = len(stops) // 2
     while size > 0:
         at = 0
-        while at < len(stops) and time.monotonic() < until:
+        while at < len(stops) and clock.now() < until:
             fewer = stops[:at] + stops[at + size :]
             if _impossible(instance, fewer, until):
                 stops = fewer

@@ -1,31 +1,25 @@
 """Why there is no tour: which stops collide, by how much, and which changes would help."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-import numpy as np
-
+from fairway import clock
 from fairway.errors import InvalidRequest
 from fairway.judge import Rejection, Solution
 from fairway.problems.instance import Instance
-from fairway.problems.table import PROBLEMS
 from fairway.solver.explain.change import least_repair, least_repairs
 from fairway.solver.explain.conflict import conflicts_of, plain_conflicts
 from fairway.solver.explain.feasibility import decide, least_late, nearest, share
 from fairway.solver.explain.narrowing import Named, named_conflicts
 from fairway.solver.explain.relaxation import Repair, repair_of, repairs_of
 from fairway.solver.explain.trivial import Conflict
-from fairway.solver.request import Request, checked_seconds
-from fairway.solver.warmup import warm_up
+from fairway.solver.request import checked_seconds
 
 SPENT = 0.95
 """Of the seconds, what is planned for: a last step may take longer than there is time."""
 DECIDING, NAMING, ATTEMPT = 0.4, 0.6, 0.3
 """Of the time, what may go into the question itself; of what is left, into conflicts, and then into the attempt."""
-PARTS = (Instance(np.ones((2, 2)), closes=9.0), Instance(np.ones((2, 2)), demand=[0, 1], draft=9.0))
-"""What parts of any instance may be: windows alone, drafts alone."""
 UNKNOWN = "no tour was found, and none proved impossible, in the time"
 NO_ORDER = "no order of the stops keeps every constraint"
 MOST_NAMED = 10
@@ -85,8 +79,7 @@ def explain(instance: Instance, seconds: float = 10.0) -> Explanation:
     seconds = checked_seconds(seconds)
     if not instance.classic:
         return _explained_any(instance, seconds)
-    warm_up([instance], Request(objective=PROBLEMS[instance.problem].decided_by))
-    began = time.monotonic()
+    began = clock.now()
     until, deciding = began + SPENT * seconds, began + DECIDING * seconds
     plain = tuple(plain_conflicts(instance, deciding))
     decision = None if plain else decide(instance, deciding)
@@ -101,8 +94,7 @@ def explain(instance: Instance, seconds: float = 10.0) -> Explanation:
 
 def _explained_any(instance: Instance, seconds: float) -> Explanation:
     """Of an instance with any constraints."""
-    warm_up([instance, *PARTS], Request(objective="cost"))
-    began = time.monotonic()
+    began = clock.now()
     until, deciding = began + SPENT * seconds, began + DECIDING * seconds
     decision = decide(instance, deciding)
     if decision.solution is not None:

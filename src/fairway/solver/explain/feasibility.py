@@ -1,7 +1,6 @@
 """Is there any tour at all? A tour, a proof that there is none, or neither in time; else the least late order."""
 
 import math
-import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -9,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fairway import clock
 from fairway.judge import Rejection, Solution, verify
 from fairway.kernels.moves.least_late import ease, look_over, tardy_tour
 from fairway.kernels.moves.order import by_deadline
@@ -67,14 +67,14 @@ def breadth(instance: Instance) -> float:
 
 
 def decide(instance: Instance, until: float) -> Decision:
-    """Whether the instance has a tour, as far as that can be said by `until` on the monotonic clock."""
+    """Whether the instance has a tour, as far as that can be said by `until` by `clock.now`."""
     plain = eased(instance)
     if not plain.classic:
         return _decided(instance, _asked(plain, _general(plain), until))
     if obstacle(plain) is not None:
         return Decision(impossible=True)
     narrow = breadth(plain) <= NARROW
-    first = [(_proved, 0.5 * (until - time.monotonic()))] if narrow else []
+    first = [(_proved, 0.5 * (until - clock.now()))] if narrow else []
     asks = (*first, (_searched, QUICK), (_proved, math.inf), (_searched, math.inf))
     return _decided(instance, _asked(plain, asks, until))
 
@@ -83,7 +83,7 @@ def _asked(instance: Instance, asks: Iterable[tuple[Ask, float]], until: float) 
     """The first answer, or the last attempt."""
     decision = Decision()
     for ask, most in asks:
-        left = until - time.monotonic()
+        left = until - clock.now()
         if left <= 0 or not decision.open:
             break
         answer = ask(instance, min(most, left))
@@ -175,7 +175,7 @@ def _proved_by_time(instance: Instance, seconds: float) -> Decision:
     stops = required(instance)
     opens, last = hull(instance)
     windows = Instance(instance.travel, service=instance.service, opens=opens, closes=last)
-    small = subset(windows, stops, time.monotonic() + 0.5 * seconds) if stops else None
+    small = subset(windows, stops, clock.now() + 0.5 * seconds) if stops else None
     if small is None or not np.isfinite(small.closes).any():
         return Decision()
     return Decision(impossible=_proved(small, 0.5 * seconds).impossible)
@@ -219,7 +219,7 @@ def _searched(instance: Instance, seconds: float) -> Decision:
 
 def nearest(instance: Instance, until: float) -> Solution | Rejection:
     """The tour that leaves out least of what it must serve, or what is wrong with the best that was found."""
-    found = _inserted(eased(instance), max(min(until - time.monotonic(), 5 * QUICK), 0.0))
+    found = _inserted(eased(instance), max(min(until - clock.now(), 5 * QUICK), 0.0))
     best = found.solution or found.attempt
     return verify(instance, () if best is None else best.tour)
 
@@ -231,11 +231,11 @@ def least_late(
 
     Args:
         instance: Any instance.
-        until: When to end, on the monotonic clock.
+        until: When to end, by `clock.now`.
         known: Orders to start from, beside that of the deadlines.
         work: Nodes to look at, at most; it ends a search that no clock does, always at the same point.
     """
-    began = time.monotonic()
+    began = clock.now()
     model = model_of(instance)
     search_model = search_model_without_neighbours(model)._replace(
         closes=model.resource.latest
@@ -245,8 +245,8 @@ def least_late(
     best = min(totals)
     work = min(work, WORK * instance.nodes**2)
     order, random = tardy[totals.index(best)], seeded(0)
-    until -= time.monotonic() - began  # the judge takes about as long as all this did
-    while work > 0 and time.monotonic() < until:
+    until -= clock.now() - began  # the judge takes about as long as all this did
+    while work > 0 and clock.now() < until:
         best = ease(search_model, order, random, best, min(work, QUANTUM))
         work = work - QUANTUM if best > 0 else 0
     return verify(instance, model.outward(order.kept[1:-1]))
@@ -254,7 +254,7 @@ def least_late(
 
 def share(part: float, until: float) -> float:
     """When a part of the time that is left will have passed."""
-    now = time.monotonic()
+    now = clock.now()
     return now + part * max(until - now, 0.0)
 
 

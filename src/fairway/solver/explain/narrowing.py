@@ -1,11 +1,11 @@
 """Conflicts of an instance with any constraints: the fewest stops that were found, and the limits that take part."""
 
-import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TypeVar
 
+from fairway import clock
 from fairway.judge import Rejection
 from fairway.problems.instance import Instance
 from fairway.solver.explain.conflict import colliding_pairs
@@ -39,7 +39,7 @@ def named_conflicts(
     Args:
         instance: What is asked for.
         attempt: A tour that leaves out stops which it must serve: those are suspected first.
-        until: When to end, on the monotonic clock.
+        until: When to end, by `clock.now`.
         impossible: Whether it is known that there is no tour.
     """
     found = []
@@ -54,7 +54,7 @@ def named_conflicts(
 
 
 def plain_reason(instance: Instance, until: float) -> str:
-    """Why there is no tour, in a sentence that is found by then on the monotonic clock."""
+    """Why there is no tour, in a sentence that is found by then by `clock.now`."""
     if instance.classic:
         return classic_reason(instance, until)
     found = next(plain_conflicts(instance, until), None)
@@ -82,7 +82,7 @@ def plain_conflicts(instance: Instance, until: float) -> Iterator[Conflict]:
 
 def collide(instance: Instance, stops: Collection[int], until: float) -> bool:
     """Whether it is proved in time that these stops cannot be served together, whatever becomes of the others."""
-    until = min(until, time.monotonic() + LONGEST_PROOF, share(PART, until))
+    until = min(until, clock.now() + LONGEST_PROOF, share(PART, until))
     chosen = {*stops, *([instance.end] if instance.end else [])}
     seen = obstacles(instance) if instance.load == "signed" or len(chosen) == 0 else ()
     if any(set(each.stops) <= chosen for each in seen):
@@ -99,7 +99,7 @@ def narrowed(
     kept, size = list(items), max(len(items) // 2, 1)
     while size > 0 and kept:
         at = 0
-        while at < len(kept) and time.monotonic() < until:
+        while at < len(kept) and clock.now() < until:
             fewer = kept[:at] + kept[at + size :]
             if still(fewer):
                 kept = fewer
@@ -157,7 +157,7 @@ def _grown(
                 return not apart, between + abs(last[stop] - last[suspect]) / 1e3
 
             near = sorted(set(rest) - {suspect}, key=distance)[: size - 1]
-            if time.monotonic() < until and collide(instance, [suspect, *near], until):
+            if clock.now() < until and collide(instance, [suspect, *near], until):
                 return [suspect, *near]
     return []
 

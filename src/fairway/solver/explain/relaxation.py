@@ -1,6 +1,5 @@
 """The smallest change of a single window, or of a single draft, that makes a tour possible."""
 
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -8,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from fairway import clock
 from fairway.judge import TOLERANCE, Solution, verify
 from fairway.problems.instance import Instance
 from fairway.solver.explain.feasibility import decide, share
@@ -76,7 +76,7 @@ def repair_of(
     best, complete = None, True
     whole = instance.integral
     for limit, node in product(limits, (*stops, 0)):
-        if time.monotonic() > until:
+        if clock.now() > until:
             complete = False
             break
         most = _furthest(instance, node, limit) if best is None else best.change
@@ -130,7 +130,7 @@ def _repair_among(
     instance: Instance, among: list[int], stops: Iterable[int], until: float
 ) -> Repair | None:
     """The smallest repair of these stops where only some of all stops are to be served."""
-    part = subset(instance, among, until) if time.monotonic() < until else None
+    part = subset(instance, among, until) if clock.now() < until else None
     if part is None:
         return None
     repair = repair_of(part, [1 + among.index(stop) for stop in stops], until)
@@ -152,7 +152,7 @@ def _least_shift(
             low, sure = change, sure and proved
         if best is None or high - low <= finest:
             break
-        if time.monotonic() > until:
+        if clock.now() > until:
             return best, False
         change = (low + high) // 2 if whole else (low + high) / 2
     return best, sure
@@ -165,7 +165,7 @@ def _shifted(
     before = float(getattr(instance, limit)[node])
     after = before + change if limit == "closes" else before - change
     shifted = changed(instance, Spot(limit, node), after)
-    decision = decide(shifted, min(until, time.monotonic() + LONGEST_PROOF))
+    decision = decide(shifted, min(until, clock.now() + LONGEST_PROOF))
     if decision.solution is None:
         return None, decision.impossible
     repair = Repair(node, limit, before, after, decision.solution, smallest=False)
@@ -210,7 +210,7 @@ def _furthest(instance: Instance, node: int, limit: Window) -> float:
 def _deeper(instance: Instance, ports: Iterable[int], until: float) -> Repair | None:
     """The port whose draft has to grow least: it is called at as early as the others allow."""
     drafts = {port: draft for port in ports if (draft := _draft_needed(instance, port)) is not None}
-    if not drafts or time.monotonic() > until:
+    if not drafts or clock.now() > until:
         return None
     port = min(drafts, key=lambda port: drafts[port] - instance.draft[port])
     before = float(instance.draft[port])

@@ -1,13 +1,13 @@
 """Why there can be no tour, where that can be seen without a search, and some stops as an instance of their own."""
 
 import math
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from fairway import clock
 from fairway.judge import TOLERANCE
 from fairway.judge.timetable import windows_of
 from fairway.kernels.paths import shortest
@@ -183,7 +183,7 @@ def subset(instance: Instance, stops: Sequence[int], until: float = math.inf) ->
     straight, _ = increments(instance)
     increment = np.empty((len(nodes), len(nodes)))
     for row, node in enumerate(nodes):
-        if time.monotonic() > until:
+        if clock.now() > until:
             return None
         increment[row] = shortest(straight, node, others)[nodes]
     travel = np.maximum(increment - instance.service[nodes, None], 0.0)
