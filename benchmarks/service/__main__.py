@@ -1,0 +1,7 @@
+"""All of it, in full."""
+
+import runpy
+
+for part in ("fuzz", "schema", "kills", "load", "vroom"):
+    print(f"benchmarks.service.{part}", flush=True)
+    runpy.run_module(f"benchmarks.service.{part}", run_name="__main__")

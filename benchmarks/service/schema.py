@@ -1,0 +1,60 @@
+"""Requests made from the OpenAPI document by schemathesis: none may end in an error of the service's own, or hang.
+
+python -m benchmarks.service.schema --count 10000
+"""
+
+import argparse
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+
+from benchmarks.service.fuzz import OPTIONS, reason
+from benchmarks.service.running import Running
+
+SECONDS = 30.0
+"""After which a request counts as hanging."""
+
+
+def tried(port: int, count: int) -> Counter[str]:
+    """The answers to about so many requests, shared among the endpoints, by status."""
+    address = f"http://127.0.0.1:{port}"
+    schema = schemathesis.openapi.from_url(f"{address}/openapi.json")
+    operations = [found.ok() for found in schema.get_all_operations()]
+    counts: Counter[str] = Counter()
+    for operation in operations:
+        every = max(count // len(operations), 1)
+
+        @given(case=operation.as_strategy())
+        @settings(
+            max_examples=every,
+            deadline=None,
+            derandomize=True,
+            database=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        def one(case: schemathesis.Case) -> None:
+            answer = case.call(base_url=address, timeout=SECONDS)
+            counts[str(answer.status_code)] += 1
+            wrong = reason(answer.status_code, answer.content)
+            assert wrong is None, f"{case.method} {case.formatted_path}: {wrong}"
+
+        one()
+    return counts
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=10_000)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        service = Running(Path(folder) / "jobs.sqlite", *OPTIONS)
+        with service:
+            print(dict(tried(service.port, asked.count)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""Bodies of requests as they come in: bounded in size, in time, and in what all of them take together."""
+
+import asyncio
+
+from starlette.requests import ClientDisconnect, Request
+
+from fairway.serve.service import ClientGone, Refused
+
+SECONDS = 30.0
+"""In which a body must have come in."""
+ALL = 16
+"""Bodies of the largest size that may be held at a time."""
+
+
+class Bodies:
+    """Reads bodies, and knows how many bytes are held."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._held = most, 0
+
+    async def read(self, request: Request) -> bytes:
+        """The body of a request that says it is JSON."""
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            raise Refused(
+                415, "the body must be JSON; send the header Content-Type: application/json"
+            )
+        length = request.headers.get("content-length", "")
+        if length.isdecimal() and int(length[:20]) > self._most:
+            raise self._too_large()
+        parts: list[bytes] = []
+        size = 0
+        try:
+            async with asyncio.timeout(SECONDS):
+                async for part in request.stream():
+                    size += len(part)
+                    self._held += len(part)
+                    parts.append(part)
+                    if size > self._most:
+                        raise self._too_large()
+                    if self._held > ALL * self._most:
+                        raise Refused(429, "too much is being sent at once; try again in 1 s", 1)
+        except TimeoutError as error:
+            raise Refused(408, f"the body did not come in within {SECONDS:g} s") from error
+        except ClientDisconnect as error:
+            raise ClientGone from error
+        finally:
+            self._held -= size
+        return b"".join(parts)
+
+    def _too_large(self) -> Refused:
+        return Refused(413, f"the body is larger than {self._most} bytes, the most that is taken")

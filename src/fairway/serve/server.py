@@ -1,0 +1,109 @@
+"""From settings to a process that listens, and ends cleanly."""
+
+import asyncio
+import logging
+import resource
+import signal
+import socket
+from contextlib import suppress
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from fairway.errors import InvalidRequest
+from fairway.serve.app import create_app
+from fairway.serve.guard import log
+from fairway.serve.service import FINISHING, Service
+from fairway.serve.settings import Settings
+
+GRACE = 5
+"""Seconds for answers to be sent after all work has ended."""
+HEAD = 10.0
+"""Seconds in which the head of a request must have come in."""
+
+
+class Protocol(H11Protocol):
+    """Closes connections on which no request comes in, or one that never gets past its head."""
+
+    _limit: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # pyrefly: ignore[bad-override]
+        """Begin to wait for a request; an answer in two parts is not held back for 40 ms in between."""
+        super().connection_made(transport)
+        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        """Take in a part of a request."""
+        super().data_received(data)
+        self._watch()
+
+    def _watch(self) -> None:
+        idle = self.cycle is None or self.cycle.response_complete
+        if not idle and self._limit is not None:
+            self._limit.cancel()
+            self._limit = None
+        elif idle and self._limit is None:
+            self._limit = self.loop.call_later(HEAD, self._give_up)
+
+    def _give_up(self) -> None:
+        self._limit = None
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.close()
+
+
+class Server(uvicorn.Server):
+    """Has jobs parked as soon as it is told to end."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin: workers, jobs, and then listen, which is told."""
+        await super().startup(sockets)
+        for each in sockets or ():
+            host, port = each.getsockname()[:2]
+            log("listening", host=host, port=port)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End: take on no more, park jobs, answer what is open."""
+        log("ending")
+        await self._service.drain()
+        await super().shutdown(sockets)
+
+
+def serve(settings: Settings) -> None:
+    """Listen until told to end."""
+    _allow_many_connections()
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)
+    app = create_app(settings)
+    config = uvicorn.Config(
+        app,
+        host=settings.host,
+        port=settings.port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        http=Protocol,
+        ws="none",
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=int(FINISHING) + GRACE,
+    )
+    try:
+        bound = config.bind_socket()
+    except SystemExit as error:
+        raise InvalidRequest(
+            f"--host {settings.host} --port {settings.port}: cannot be listened on"
+        ) from error
+    for each in (signal.SIGTERM, signal.SIGINT):
+        # The server raises once more what has ended it, when all is done.
+        signal.signal(each, lambda *_: None)
+    Server(config, app.state.service).run(sockets=[bound])
+
+
+def _allow_many_connections() -> None:
+    """Have as many files open as the system lets this process."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

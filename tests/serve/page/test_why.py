@@ -1,0 +1,36 @@
+"""Where there is no tour: what collides, in words, and the change that helps."""
+
+from playwright.sync_api import expect
+
+
+def test_colliding_stops_are_named_and_the_smallest_repair_is_applied(desk):
+    desk.example("collision")
+    desk.plan()
+    desk.says("No tour keeps every rule")
+    why = desk.page.locator("#why")
+    expect(why).to_contain_text("cannot be reached before")
+    assert ":" in why.locator(".reasons p").first.inner_text().split("closes at ")[1][:3]
+    chips = why.locator(".stop-chip").all_text_contents()
+    assert len(chips) >= 2
+    marked = desk.page.locator(".marker.colliding")
+    expect(marked).to_have_count(len(chips))
+    expect(desk.page.locator("#left-out")).to_contain_text("must be served")
+    apply = why.get_by_role("button", name="Let ")
+    apply.click()
+    desk.says("Proved: none is better")
+    expect(why).to_be_hidden()
+    assert set(chips) <= set(desk.stops())
+    desk.page.click("#undo")
+    desk.page.click("#undo")
+    desk.says("No tour keeps every rule")
+
+
+def test_the_plan_that_is_shown_meanwhile_can_be_late_instead(desk):
+    desk.example("collision")
+    desk.page.click("#how")
+    desk.page.select_option("[name=relax]", "late")
+    desk.page.keyboard.press("Escape")
+    desk.plan()
+    desk.says("No tour keeps every rule")
+    expect(desk.page.locator("#rows .row.stop")).to_have_count(7)
+    expect(desk.page.locator(".row .wrong").first).to_contain_text("after it closes at")

@@ -1,0 +1,47 @@
+"""The examples of docs/service.md, run as they stand."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+TEXT = (Path(__file__).parents[2] / "docs" / "service.md").read_text()
+SHELL = [block for block in re.findall(r"```bash\n(.*?)```", TEXT, re.S) if "curl" in block]
+SCRIPT = re.findall(r"```javascript\n(.*?)```", TEXT, re.S)
+
+
+@pytest.mark.parametrize("block", SHELL)
+def test_what_is_written_for_the_shell_runs(service, block):
+    text = block.replace("localhost:8000", f"127.0.0.1:{service.port}")
+    answers = subprocess.run(
+        ["bash", "-euc", text], capture_output=True, text=True, timeout=60, check=True
+    )
+    told = json.JSONDecoder().raw_decode(answers.stdout)[0]
+    assert "error" not in told
+    assert {"words", "violations", "id"} & told.keys()
+
+
+@pytest.mark.parametrize("block", SCRIPT)
+def test_what_is_written_in_javascript_runs(service, block, tmp_path):
+    if shutil.which("node") is None:
+        pytest.skip("node is not on this machine")
+    (tmp_path / "example.mjs").write_text(
+        block.replace("localhost:8000", f"127.0.0.1:{service.port}")
+    )
+    told = subprocess.run(
+        ["node", str(tmp_path / "example.mjs")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert told.returncode == 0, told.stderr
+    assert "over: optimal" in told.stdout
+
+
+def test_every_endpoint_is_told(service):
+    for path in service.ask("GET", "/openapi.json").json()["paths"]:
+        assert path in TEXT, path
