@@ -1,0 +1,144 @@
+"""The verb `batch`."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from typer import Argument, Option
+
+from fairway import clock
+from fairway.cli import ANSWERED, BAD_INPUT, INTERRUPTED, NOT_FEASIBLE
+from fairway.cli.options import Cluster, Drop, Objective, Relax, spelled_out
+
+if TYPE_CHECKING:
+    from fairway.scale.batch import Progress
+
+LINE_EVERY = 30.0
+"""Seconds between lines where there is no terminal for a bar."""
+MOST_NAMED = 10
+"""Instances set aside that are named at the end; the results have them all."""
+
+
+@spelled_out
+def batch(
+    sources: Annotated[
+        list[str],
+        Argument(
+            metavar="IN...", help="Files, folders, test sets, or distributions: tsptw:hard:50"
+        ),
+    ],
+    cluster: Cluster,
+    out: Annotated[Path, Option(help="Folder of results; the same command goes on with it")],
+    count: Annotated[int | None, Option(help="Number of instances of a distribution")] = None,
+    seed: Annotated[int, Option(help="Random seed of what is drawn, and of the search")] = 0,
+    seconds: Annotated[
+        float, Option(help="Time limit per instance; stops early once proved optimal")
+    ] = 1.0,
+    iterations: Annotated[int | None, Option(help="Search steps in place of a time limit")] = None,
+    objective: Objective = "cost",
+    drop: Drop = "price",
+    relax: Relax = "none",
+    policy: Annotated[str, Option(help="Trained policy or colony: folder, name or none")] = "auto",
+    workers: Annotated[int | None, Option(help="Number of workers (default: all cores)")] = None,
+    chunk: Annotated[int, Option(help="Number of instances per file")] = 1024,
+    form: Annotated[
+        Literal["jsonl", "parquet"], Option("--format", help="JSON lines (zstd), or Parquet")
+    ] = "jsonl",
+    shard: Annotated[str, Option(help="Only every n-th file: 3/8 is the third of eight")] = "1/1",
+) -> None:
+    """Solve any number of instances into a folder of files; run again, it resumes where it was, even after a crash."""
+    from fairway.scale.batch import Batch, run, shard_of
+    from fairway.scale.results import Folder
+    from fairway.scale.sources import Named
+    from fairway.solver.request import Request
+    from fairway.solver.warm_start import choice_of
+
+    chosen = choice_of(None if policy == "none" else policy)
+    request = Request(seconds, iterations, seed, objective, chosen, drop, relax)
+    named = [Named(name, count, seed) for name in sources]
+    asked = Batch(named, request, Folder(out, form), chunk, shard_of(shard))
+    engine = cluster.workers(workers)
+    progress = None
+    try:
+        with _watching() as tell:
+            for progress in run(asked, engine):
+                tell(progress)
+    except KeyboardInterrupt:
+        from fairway.cli import show
+
+        show.note(f"interrupted; {state(progress)}; the same command goes on")
+        raise typer.Exit(INTERRUPTED) from None
+    assert progress is not None
+    raise typer.Exit(_ended(progress, out))
+
+
+@contextmanager
+def _watching() -> Iterator[Callable[["Progress"], None]]:
+    """Tells how far a batch is: by a bar on a terminal, by a line now and then elsewhere."""
+    from rich import progress as rich
+
+    from fairway.cli import show
+
+    if not show.err.is_terminal:
+        last = clock.now()
+
+        def line(progress: "Progress") -> None:
+            nonlocal last
+            if clock.now() - last >= LINE_EVERY:
+                last = clock.now()
+                show.note(state(progress))
+
+        yield line
+        return
+    text = rich.TextColumn("{task.description}")
+    columns = (rich.BarColumn(), rich.MofNCompleteColumn(), text)
+    with rich.Progress(*columns, console=show.err, transient=True) as bar:
+        task = bar.add_task("")
+
+        def update(progress: "Progress") -> None:
+            pace = _pace(progress)
+            bar.update(task, total=progress.total, completed=progress.done, description=pace)
+
+        yield update
+
+
+def state(progress: "Progress | None") -> str:
+    """How far a batch is, in words."""
+    if progress is None:
+        return "nothing was begun"
+    return f"{progress.done:,} of {progress.total:,} instances answered, {_pace(progress)}"
+
+
+def _pace(progress: "Progress") -> str:
+    if progress.done == progress.resumed:
+        return "starting"
+    whole = round(progress.left)
+    left = f"{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}"
+    end = (datetime.now() + timedelta(seconds=whole)).strftime("%H:%M")
+    return f"{progress.rate:,.0f} per second, {left} left (until {end})"
+
+
+def _ended(progress: "Progress", out: Path) -> int:
+    """Say what there is; the exit code."""
+    from fairway.cli import show
+
+    counts = ", ".join(f"{count:,} {status}" for status, count in progress.statuses.most_common())
+    show.line(f"{progress.done:,} instances: {counts}")
+    fresh = progress.done - progress.resumed
+    spent = clock.now() - progress.began
+    pace = f", {progress.rate:,.0f} per second" if fresh else ""
+    show.line(f"{fresh:,} answered in {spent:.1f} s{pace}; {out}")
+    if progress.set_aside:
+        names = ", ".join(progress.set_aside[:MOST_NAMED])
+        more = len(progress.set_aside) - MOST_NAMED
+        show.note(
+            "set aside, since worker after worker was lost at them: "
+            + (f"{names} and {more} more" if more > 0 else names)
+        )
+    if progress.statuses["unreadable"]:
+        return BAD_INPUT
+    bad = progress.statuses["infeasible"] + progress.statuses["unknown"]
+    return NOT_FEASIBLE if bad else ANSWERED

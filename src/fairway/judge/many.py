@@ -1,0 +1,54 @@
+"""The judge for many tours at once: instances of one size with time windows alone, one tour for each.
+
+The same rules, tolerance and order of sums as `verify`, written once more over columns: what it accepts, and at what
+cost, equals what `verify` says of each, to the last bit. It gives no reasons; a tour that is refused is for `verify`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from fairway.errors import InvalidRequest
+from fairway.problems.instance import TOLERANCE
+from fairway.problems.sets import InstanceSet
+
+
+class Verdicts(NamedTuple):
+    """What is said of each tour; figures of a refused one mean nothing."""
+
+    accepted: Bool[np.ndarray, " B"]
+    cost: Float[np.ndarray, " B"]
+    makespan: Float[np.ndarray, " B"]
+
+
+def verify_many(instances: InstanceSet, tours: Int[np.ndarray, "B M"]) -> Verdicts:
+    """Judge one tour of each instance: all its stops in order, without the depot."""
+    if instances.laden:
+        raise InvalidRequest("only sets with time windows are judged together; verify one by one")
+    count, nodes = len(instances), instances.nodes
+    if tours.shape != (count, nodes - 1):
+        raise InvalidRequest(
+            f"the tours have shape {tours.shape}; expected {(count, nodes - 1)}, one per instance"
+        )
+    accepted = (np.sort(tours, axis=1) == np.arange(1, nodes)).all(axis=1)
+    each, known = np.arange(count), np.where(accepted[:, None], tours, np.arange(1, nodes))
+    nothing = np.zeros((count, nodes))
+    opens = nothing if instances.opens is None else instances.opens
+    closes = np.full_like(nothing, np.inf) if instances.closes is None else instances.closes
+    service = nothing if instances.service is None else instances.service
+    allowance = np.where(instances.whole_times, 0.0, TOLERANCE)
+    here, cost, now = np.zeros(count, np.int64), np.zeros(count), opens[:, 0] + service[:, 0]
+    for there in (*known.T, np.zeros(count, np.int64)):
+        leg = instances.locations.legs(here, there)
+        last = closes[each, there]
+        # Nobody waits for the depot to open, and nothing is served there at the end.
+        stop = there != 0
+        arrival = now + leg
+        waited = np.maximum(arrival, np.where(stop, opens[each, there], -np.inf))
+        start = np.where(arrival <= last + allowance, waited, arrival)
+        accepted &= ~(start - last > allowance)
+        cost += leg
+        now = start + np.where(stop, service[each, there], 0.0)
+        here = there
+    return Verdicts(accepted & np.isfinite(cost), cost, now)

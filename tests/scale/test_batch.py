@@ -1,0 +1,169 @@
+"""A batch into a folder: whatever stops it, a rerun leaves the bytes of a run that nothing stopped."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from functools import partial
+
+import pytest
+import tasks
+
+import fairway
+from fairway.errors import InvalidRequest
+from fairway.scale import driver
+from fairway.scale.batch import Batch, Shard, files_of, run, shard_of
+from fairway.scale.results import Folder, records
+from fairway.scale.sources import Named
+from fairway.solver.request import Request
+
+QUICK = Request(relax="none")
+
+
+def batch(out, count=60, chunk=20, source="tsptw:hard:10", **changed):
+    named = [Named(source, count, 7)]
+    return Batch(named, QUICK, Folder(out, changed.pop("form", "jsonl")), chunk, **changed)
+
+
+def finished(asked, workers):
+    return list(run(asked, workers))[-1]
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in files_of(folder)}
+
+
+def answers(folder):
+    return [record for path in files_of(folder) for record in records(path)]
+
+
+@pytest.fixture(scope="module")
+def whole(workers, tmp_path_factory):
+    """A run that nothing stopped."""
+    out = tmp_path_factory.mktemp("whole")
+    progress = finished(batch(out), workers)
+    assert (progress.total, progress.done, progress.resumed) == (60, 60, 0)
+    assert progress.statuses == {"optimal": 60}
+    return out
+
+
+def test_every_instance_is_answered_once_with_a_tour_that_the_judge_accepts(whole):
+    found = answers(whole)
+    assert [record["index"] for record in found] == list(range(60))
+    drawn = [
+        i for piece in Named("tsptw:hard:10", 60, 7).pieces() for each in piece.load() for i in each
+    ]
+    for record, instance in zip(found, drawn, strict=True):
+        verdict = fairway.verify(instance, record["tour"])
+        assert verdict.cost == record["cost"] == record["lower_bound"]
+        assert fairway.solve(instance).cost == record["cost"]
+    times = [json.loads(path.read_text()) for path in (whole / "times").iterdir()]
+    assert [len(each["seconds"]) for each in times] == [20] * 3
+
+
+def test_a_part_and_shards_have_the_same_bytes(whole, workers, tmp_path):
+    known = contents(whole)
+    finished(batch(tmp_path / "part", count=40), workers)
+    assert contents(tmp_path / "part").items() <= known.items()
+    for number in (1, 2):
+        progress = finished(batch(tmp_path / "shards", shard=Shard(number, 2)), workers)
+        assert progress.done == progress.total == (40, 20)[number - 1]
+    assert contents(tmp_path / "shards") == known
+
+
+def test_a_rerun_answers_what_is_missing_and_no_more(whole, workers, tmp_path):
+    finished(batch(tmp_path), workers)
+    first, *_ = files_of(tmp_path)
+    first.unlink()
+    (tmp_path / ".fairway-killed.part").write_bytes(b"half of a file")
+    progress = finished(batch(tmp_path), workers)
+    assert (progress.done, progress.resumed, progress.statuses) == (60, 40, {"optimal": 60})
+    assert contents(tmp_path) == contents(whole)
+    assert not list(tmp_path.glob(".fairway*"))
+
+
+def test_an_extended_run_replaces_its_last_file(whole, workers, tmp_path):
+    finished(batch(tmp_path, count=30), workers)
+    assert len(answers(tmp_path)) == 30
+    finished(batch(tmp_path), workers)
+    assert contents(tmp_path) == contents(whole)
+    assert len(list((tmp_path / "times").iterdir())) == 3
+
+
+def test_a_folder_with_other_answers_is_refused(whole, workers):
+    with pytest.raises(InvalidRequest, match="its chunk is 20 and not 30"):
+        finished(batch(whole, chunk=30), workers)
+    with pytest.raises(InvalidRequest, match=r"its source is \[\"tsptw:hard:10 --seed 7\"\]"):
+        finished(batch(whole, source="tsptw:hard:11"), workers)
+
+
+def test_parquet_holds_the_same_answers(whole, workers, tmp_path):
+    finished(batch(tmp_path, form="parquet"), workers)
+    known = [{**record, "reason": None} for record in answers(whole)]
+    assert answers(tmp_path) == known
+
+
+def test_an_instance_that_kills_its_workers_is_set_aside_and_named(
+    whole, workers, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(driver, "answer_pieces", partial(tasks.poisoned, poison=33))
+    progress = finished(batch(tmp_path), workers)
+    assert progress.set_aside == ["tsptw10-hard-33"]
+    assert progress.statuses == {"optimal": 59, "unknown": 1}
+    found, known = answers(tmp_path), answers(whole)
+    assert found[33]["reason"].startswith("set aside: 3 workers were lost at it")
+    assert [*found[:33], *found[34:]] == [*known[:33], *known[34:]]
+
+
+def test_what_cannot_be_read_is_answered_with_the_reason(workers, tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "bad.json").write_text('{"problem": "tsptw"}')
+    (folder / "good.csv").write_text("id,x,y,open,close,service\ndepot,0,0,0,20,0\na,3,4,0,9,1\n")
+    asked = Batch([Named(str(folder))], QUICK, Folder(tmp_path / "out"))
+    assert finished(asked, workers).statuses == {"unreadable": 1, "optimal": 1}
+    assert answers(tmp_path / "out")[0]["reason"].startswith("bad.json")
+
+
+@pytest.mark.parametrize("words", ["0/3", "4/3", "1", "a/b"])
+def test_a_shard_that_is_none_is_refused(words):
+    with pytest.raises(InvalidRequest, match="such as 3/8"):
+        shard_of(words)
+
+
+WORDS = "batch tsptw:hard:10 --count 600 --seed 7 --chunk 20 --workers 1 --out"
+
+
+def started(out):
+    words = [sys.executable, "-m", "fairway", *WORDS.split(), str(out)]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def waited(condition):
+    until = time.monotonic() + 60
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.005)
+    assert condition()
+
+
+@pytest.mark.slow
+def test_killed_and_interrupted_runs_leave_whole_files_and_resume_to_the_same_bytes(
+    workers, tmp_path
+):
+    for files, number in ((2, signal.SIGKILL), (12, signal.SIGINT)):
+        with started(tmp_path / "stopped") as process:
+            waited(lambda files=files: len(list((tmp_path / "stopped").glob("*.zst"))) >= files)
+            process.send_signal(number)
+            _, said = process.communicate(timeout=30)
+        assert process.returncode == (-9 if number == signal.SIGKILL else 130)
+        assert len(answers(tmp_path / "stopped")) % 20 == 0
+    assert "the same command goes on" in said
+    with started(tmp_path / "stopped") as process:
+        assert process.wait(60) == 0
+    request = Request(seed=7, policy="auto", relax="none")  # as the command asks
+    finished(replace(batch(tmp_path / "whole", count=600), request=request), workers)
+    assert contents(tmp_path / "stopped") == contents(tmp_path / "whole")
+    assert os.listdir(tmp_path / "stopped" / "times")

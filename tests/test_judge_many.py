@@ -1,0 +1,69 @@
+"""The judge of many tours says what the judge says of each."""
+
+import numpy as np
+import pytest
+
+import fairway
+from fairway.errors import InvalidRequest
+from fairway.judge.many import verify_many
+from fairway.problems.sets import InstanceSet, Locations
+
+
+def drawn(kind, count=60):
+    rng = np.random.default_rng(3)
+    points = rng.integers(0, 20, (count, 7, 2)).astype(float)
+    match kind:
+        case "euclidean":
+            where = Locations(points + rng.random((count, 7, 2)))
+        case "matrix":
+            where = Locations(matrix=rng.random((count, 7, 7)) * 20)
+        case _:
+            where = Locations(matrix=rng.integers(0, 20, (count, 7, 7)).astype(float))
+    opens = np.floor(rng.random((count, 7)) * 40)
+    closes = opens + np.floor(rng.random((count, 7)) * 60)
+    closes[:, 0] = 90
+    service = np.floor(rng.random((count, 7)) * 3)
+    return InstanceSet(where, opens=opens, closes=closes, service=service)
+
+
+@pytest.mark.parametrize("kind", ["euclidean", "matrix", "whole"])
+def test_it_agrees_with_the_judge_to_the_last_bit(kind):
+    instances = drawn(kind)
+    rng = np.random.default_rng(4)
+    orders = rng.permuted(np.tile(np.arange(1, 7), (len(instances), 1)), axis=1)
+    deadlines = 1 + np.argsort(instances.closes[:, 1:], axis=1)
+    judged = set()
+    for tours in (orders, deadlines):
+        accepted, cost, makespan = verify_many(instances, tours)
+        for number, tour in enumerate(tours):
+            verdict = fairway.verify(instances[number], tour)
+            assert accepted[number] == isinstance(verdict, fairway.Solution)
+            assert (cost[number], makespan[number]) == (verdict.cost, verdict.makespan)
+            judged.add(bool(accepted[number]))
+    assert judged == {True, False}
+
+
+@pytest.mark.parametrize("late", [0.0, 0.9e-6, 1.1e-6, 1.0])
+@pytest.mark.parametrize("whole", [True, False])
+def test_its_tolerance_is_the_judges(late, whole):
+    leg = 5.0 if whole else 5.5
+    closes = np.array([[99.0, leg - late]])
+    matrix = np.array([[[0.0, leg], [leg, 0.0]]])
+    instances = InstanceSet(Locations(matrix=matrix), opens=0.0, closes=closes)
+    verdict = fairway.verify(instances[0], [1])
+    found = verify_many(instances, np.array([[1]]))
+    assert found.accepted[0] == isinstance(verdict, fairway.Solution)
+
+
+def test_what_is_no_tour_is_refused():
+    instances = drawn("euclidean", 3)
+    tours = np.array([[1, 2, 3, 4, 5, 5], [0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 9]])
+    assert not verify_many(instances, tours).accepted.any()
+
+
+def test_loads_and_wrong_shapes_are_not_for_it():
+    drafts = fairway.generate("tspdl", n=5)
+    with pytest.raises(InvalidRequest, match="time windows"):
+        verify_many(drafts, np.array([[1, 2, 3, 4]]))
+    with pytest.raises(InvalidRequest, match=r"expected \(3, 6\)"):
+        verify_many(drawn("euclidean", 3), np.array([[1, 2, 3, 4, 5, 6]]))
