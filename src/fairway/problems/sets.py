@@ -1,11 +1,11 @@
 """Instances of one size and one problem as arrays, with travel made on demand: ten thousand of them stay small."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, overload
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 
 from fairway.errors import InvalidInstance
@@ -54,6 +54,17 @@ class Locations:
             return self.matrix[index], points
         assert points is not None
         return euclidean(points), points
+
+    def legs(
+        self, here: Int[np.ndarray, " B"], there: Int[np.ndarray, " B"]
+    ) -> Float[np.ndarray, " B"]:
+        """What one leg takes in each instance, to the last bit of its matrix."""
+        each = np.arange(len(self))
+        if self.matrix is not None:
+            return self.matrix[each, here, there]
+        assert self.coordinates is not None
+        across, along = (self.coordinates[each, here] - self.coordinates[each, there]).T
+        return np.sqrt(across * across + along * along)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -174,6 +185,17 @@ class InstanceSet:
         return self.locations.shape[1]
 
     @property
+    def whole_times(self) -> Bool[np.ndarray, " B"]:
+        """Whether all times of each instance are whole numbers, so that its schedule is exact."""
+        whole = np.ones(len(self), bool)
+        for column in (self.opens, self.closes, self.service):
+            if column is not None:
+                whole &= (column == np.rint(column)).all(-1)
+        for index in np.flatnonzero(whole).tolist():
+            whole[index] = checks.is_integral(self.locations.at(index)[0])
+        return whole
+
+    @property
     def timed(self) -> bool:
         """Whether time is asked about; so it is where nothing else is."""
         return not self.laden or not self.columns.keys().isdisjoint(COLUMNS["tsptw"])
@@ -218,6 +240,32 @@ def instance_set(instances: Sequence[Instance], name: str = "") -> InstanceSet:
         name=name,
         labels=tuple(i.name or f"{name}-{number}" for number, i in enumerate(instances)),
     )
+
+
+def arrays(record: InstanceSet | Locations) -> Iterator[tuple[str, np.ndarray]]:
+    """All that is measured of instances, their places included, which are a record of their own."""
+    for part in fields(record):
+        value = getattr(record, part.name)
+        if isinstance(value, np.ndarray):
+            yield part.name, value
+        elif isinstance(value, Locations):
+            yield from arrays(value)
+
+
+def joined(sets: Sequence[InstanceSet]) -> InstanceSet:
+    """One set of all instances of several, which are drawn alike."""
+    first = sets[0]
+    points, matrix = (
+        None
+        if getattr(first.locations, name) is None
+        else np.concatenate([getattr(each.locations, name) for each in sets])
+        for name in ("coordinates", "matrix")
+    )
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(each, name) for each in sets]) for name in first.columns
+    }
+    labels = tuple(label for each in sets for label in each.labels)
+    return replace(first, locations=Locations(points, matrix), labels=labels, **columns)
 
 
 def _gathered(instances: Sequence[Instance]) -> Locations:

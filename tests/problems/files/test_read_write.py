@@ -105,7 +105,7 @@ def test_a_dash_reads_standard_input(monkeypatch):
     [
         (b"", "is empty"),
         (b" \r\n\t", "is empty"),
-        (b"hello\nworld\n", ":1: the format is not known; expected one of vroom, json"),
+        (b"hello\nworld\n", ":1: the format is not known; expected one of geojson, vroom, json"),
         (
             b"Company,Address,Telephone\nMill,12 High St,555\n",
             ":1: looks like CSV, but has no columns id or name, x, y or lat, lon, open, close; "

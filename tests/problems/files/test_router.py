@@ -164,8 +164,10 @@ def test_a_matrix_belongs_to_a_table_of_stops(tmp_path):
 
 @pytest.mark.parametrize("speed", [0, -1, math.nan, math.inf, True])
 def test_a_speed_is_a_number_above_zero(speed, tmp_path):
+    path = tmp_path / "any.csv"
+    path.write_text("name,lat,lon\na,1,2\nb,2,3\n")
     with pytest.raises(FairwayError, match="expected kilometres per hour, above 0"):
-        read(tmp_path / "any.csv", speed=speed)
+        read(path, speed=speed)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 from fairway import atomic
 from fairway.errors import InvalidFile, InvalidInstance, InvalidRequest
@@ -13,6 +14,7 @@ from fairway.problems.distances import Distances, check_rule
 from fairway.problems.files import (
     archive,
     document,
+    geojson,
     matrix,
     optw,
     pdtsp,
@@ -33,6 +35,7 @@ from fairway.problems.instance import Instance
 from fairway.problems.sets import InstanceSet
 
 TEXT: dict[str, ModuleType] = {
+    "geojson": geojson,
     "vroom": vroom,
     "json": document,
     "sop": sop,
@@ -46,10 +49,10 @@ TEXT: dict[str, ModuleType] = {
 }
 """The text formats, in the order in which they are asked whether a file is theirs: the most telling first."""
 
-READ_ONLY = ("vroom", "sop", "optw", "pdtsp")
+READ_ONLY = ("geojson", "vroom", "sop", "optw", "pdtsp")
 """The text formats that are read and never written."""
 
-STOPS = ("csv", "vroom")
+STOPS = ("csv", "geojson", "vroom")
 """The text formats that may leave open how stops are reached, so that a matrix or a speed goes beside them."""
 
 OWN = ("json", "csv")
@@ -72,6 +75,13 @@ SUFFIXES = {
 """The format `write` takes where none is named."""
 
 
+class Content(NamedTuple):
+    """What a file holds, and what it is called."""
+
+    name: str
+    data: bytes
+
+
 def read(
     path: str | Path,
     distances: Distances | None = None,
@@ -89,31 +99,45 @@ def read(
             JSON list of rows, CSV or npz.
         speed: Kilometres per hour, where stops have latitude and longitude and there is no matrix.
     """
+    table = None if matrix is None else Content(str(matrix), _content(Path(matrix)))
+    return read_content(
+        Content(str(path), _content(Path(path))), distances, matrix=table, speed=speed
+    )
+
+
+def read_content(
+    file: Content,
+    distances: Distances | None = None,
+    *,
+    matrix: Content | None = None,
+    speed: float | None = None,
+) -> Instance | InstanceSet:
+    """The same for files that are at hand already."""
     if distances is not None:
         check_rule(distances)
     if speed is not None:
         _check_speed(speed)
-    with _named(path) as stem:
-        content = _content(Path(path))
+    with _named(file) as stem:
         beside = Beside(distances, speed=speed)
         if matrix is not None:
             beside = replace(beside, matrix=_matrix(matrix))
-        return _parsed(content, stem, beside)
+        return _parsed(file.data, stem, beside)
 
 
-def _matrix(path: str | Path) -> Matrix:
-    with _named(path):
-        content = _content(Path(path))
-        text = None if archive.recognises(content) else _decoded(content)
-        return router.matrix_of(content, text)
+def _matrix(file: Content) -> Matrix:
+    with _named(file):
+        text = None if archive.recognises(file.data) else _decoded(file.data)
+        return router.matrix_of(file.data, text)
 
 
 @contextmanager
-def _named(path: str | Path) -> Iterator[str]:
+def _named(file: Content) -> Iterator[str]:
     """What the file is called; and what is wrong in it is told with its name and line."""
-    name, stem = ("stdin", "stdin") if str(path) == "-" else (str(path), Path(path).stem)
+    name = "stdin" if file.name == "-" else file.name
+    if not file.data.strip(b" \t\r\n"):
+        raise InvalidFile(f"{file.name}: is empty; expected an instance file")
     try:
-        yield stem
+        yield Path(name).stem
     except Unreadable as error:
         where = name if error.line is None else f"{name}:{error.line}"
         raise InvalidFile(f"{where}: {error.message}") from error
@@ -139,6 +163,11 @@ def write(item: Instance | InstanceSet, path: str | Path, format: str | None = N
             f"write takes an instance, or a set made by instance_set; this is a {type(item).__name__}"
         )
     place = Path(path)
+    atomic.write_bytes(place, written(item, place, format))
+
+
+def written(item: Instance | InstanceSet, place: Path, format: str | None = None) -> bytes:  # noqa: A002
+    """What `write` puts into a file of that name."""
     try:
         content = _rendered(item, format or _format_of(place))
         most = LARGEST_ARCHIVE if archive.recognises(content) else LARGEST_TEXT
@@ -148,21 +177,18 @@ def write(item: Instance | InstanceSet, path: str | Path, format: str | None = N
                 "write .npz, a large set in parts"
             )
     except Unreadable as error:
-        raise InvalidFile(f"{path}: {error.message}") from error
-    atomic.write_bytes(place, content)
+        raise InvalidFile(f"{place}: {error.message}") from error
+    return content
 
 
 def _content(path: Path) -> bytes:
     try:
-        content = bounded(path, LARGEST_ARCHIVE)
+        return bounded(path, LARGEST_ARCHIVE)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InvalidFile(
             f"{path}: cannot be read ({reason}); expected an instance file"
         ) from error
-    if not content.strip(b" \t\r\n"):
-        raise InvalidFile(f"{path}: is empty; expected an instance file")
-    return content
 
 
 def _parsed(content: bytes, name: str, beside: Beside) -> Instance | InstanceSet:
@@ -194,8 +220,8 @@ def _check_alone(label: str, beside: Beside) -> None:
     if beside.matrix is not None or beside.speed is not None:
         what = "matrix" if beside.matrix is not None else "speed"
         raise Unreadable(
-            f"is {label}, which says itself how stops are reached; expected a table of stops (CSV, xlsx) or a file of "
-            f"VROOM's beside a {what}"
+            f"is {label}, which says itself how stops are reached; expected a table of stops (CSV, xlsx), GeoJSON or "
+            f"a file of VROOM's beside a {what}"
         )
 
 

@@ -63,6 +63,14 @@ def recognises(text: str) -> bool:
 def parse(text: str, name: str, distances: Distances | None) -> Instance:
     """The instance of one JSON object; `name` is for a document that gives none."""
     document = loaded(text)
+    with located(partial(_line_of, text, document)):
+        return instance_of(document, name, distances)
+
+
+def instance_of(
+    document: dict[str, Any], name: str = "", distances: Distances | None = None
+) -> Instance:
+    """The instance of an object, all of whose numbers are floats."""
     if (answer := is_answer(document)) is not None:
         raise Unreadable(f"{answer}: give it as --matrix beside a CSV of stops")
     problem = choice(document.get("problem"), "problem", (*PROBLEMS, TOUR))
@@ -76,8 +84,7 @@ def parse(text: str, name: str, distances: Distances | None) -> Instance:
     for key in () if problem == TOUR else held_by(problem):
         if key not in document and key not in OPTIONAL:
             raise Unreadable(f"the key {key!r} is missing; {problem} needs it")
-    with located(partial(_line_of, text, document)):
-        return _instance(document, problem, name, distances)
+    return _instance(document, problem, name, distances)
 
 
 def _instance(

@@ -80,12 +80,12 @@ def _rows(sheet: object) -> Iterator[tuple[int, list[str]]]:
     """The rows of a sheet that say something, each with its number."""
     most = {"max_row": MOST_ROWS, "max_col": MOST_COLUMNS, "values_only": True}
     for line, row in enumerate(sheet.iter_rows(**most), 1):  # pyrefly: ignore[missing-attribute]
-        cells = [_text(cell) for cell in row]
+        cells = [cell_text(cell) for cell in row]
         if any(cells):
             yield line, cells
 
 
-def _text(value: object) -> str:
+def cell_text(value: object) -> str:
     """What a cell says, as one would type it."""
     match value:
         case None:

@@ -17,8 +17,9 @@ from jaxtyping import Float
 from fairway.problems.distances import Distances
 from fairway.problems.files.legs import Beside
 from fairway.problems.files.prizes import prizes_of
-from fairway.problems.files.text import Unreadable, check_size
+from fairway.problems.files.text import Unreadable, check_size, digits
 from fairway.problems.files.values import loaded
+from fairway.problems.files.vroom_amounts import single_amounts
 from fairway.problems.files.vroom_tasks import Place, Task, Vehicle, tasks_of, vehicle_of
 from fairway.problems.files.vroom_travel import Ways, ways_of
 from fairway.problems.instance import Instance
@@ -51,13 +52,24 @@ def parse(
     text: str, name: str, distances: Distances | None, beside: Beside | None = None
 ) -> Instance:
     """The instance of one vehicle; what cannot be served is refused by the name of its field."""
-    document = loaded(text)
+    instance = instance_of(text, name, beside or Beside(distances))
+    if instance.aboard > instance.capacity:
+        raise Unreadable(
+            f"'delivery' of all jobs is {instance.aboard:g}, more than the capacity {instance.capacity:g}, beside jobs "
+            "with 'pickup' or shipments; which of them to load is not chosen here, so leave some out"
+        )
+    return instance
+
+
+def instance_of(text: str, name: str, beside: Beside) -> Instance:
+    """The same, though all deliveries of jobs together may be more than the vehicle holds."""
+    document = single_amounts(loaded(text))
     vehicle = vehicle_of(document)
     tasks = tasks_of(document)
     check_size(len(tasks) + 2)
     vehicle.check(tasks)
     stops, end = _stops(vehicle, tasks)
-    ways = ways_of(document, vehicle, [stop.place for stop in stops], beside or Beside(distances))
+    ways = ways_of(document, vehicle, [stop.place for stop in stops], beside)
     travel, cost, service = _times(stops, ways, vehicle)
     priorities = [math.inf if stop.task is None else stop.task.priority for stop in stops]
     opens, closes, windows = _windows(stops, service, vehicle, end)
@@ -162,11 +174,6 @@ def _loads(stops: Sequence[Stop], vehicle: Vehicle) -> dict[str, Any]:
     if not shipped and not pickup.any():
         return {"demand": delivery, "capacity": vehicle.capacity, "load": "shrinking"}
     aboard = sum(task.delivery for task in tasks if task is not None and task.pair is None)
-    if aboard > vehicle.capacity:
-        raise Unreadable(
-            f"'delivery' of all jobs is {aboard:g}, more than the capacity {vehicle.capacity:g}, beside jobs with "
-            "'pickup' or shipments; which of them to load is not chosen yet, so leave some out"
-        )
     return {
         "demand": pickup - delivery,
         "capacity": vehicle.capacity,
@@ -212,6 +219,13 @@ def _source(stops: Sequence[Stop], vehicle: Vehicle, ways: Ways) -> Source:
             "" if not task or not task.priority else f"{task.priority:.0f}" for task in tasks
         ),
         "setup": tuple("" if not task or not task.setup else f"{task.setup:.0f}" for task in tasks),
+        **{
+            kind: tuple(
+                digits(getattr(task, kind)) if task and getattr(task, kind) else ""
+                for task in tasks
+            )
+            for kind in ("delivery", "pickup")
+        },
     }
     times = [edge for task in tasks if task is not None for span in task.windows for edge in span]
     times += [edge for edge in vehicle.hours if math.isfinite(edge)]
