@@ -1,4 +1,4 @@
-"""`python tools/references.py BED ... [--count N] [--seconds S]`: make, or better, the reference tours that ship.
+"""`python tools/references.py BED ... [--count N] [--seconds S] [--engine ray]`: make or better reference tours.
 
 What is proved optimal is left alone, and a tour is only ever replaced by a better one. About every minute what is done
 is saved, so a run that was stopped goes on where it was, and a longer budget betters what a shorter one left.
@@ -12,19 +12,28 @@ from pathlib import Path
 import numpy as np
 from rich.progress import track
 
-from fairway import load_bed, solve
+from fairway import load_bed
 from fairway.evaluate.references import FOLDER, Shipped, read_shipped, write_shipped
 from fairway.problems.sets import InstanceSet
+from fairway.scale.engine import Engine
+from fairway.scale.executor import Executor
+from fairway.scale.spread import solved_on
+from fairway.solver.request import Request
+from fairway.solver.solving import job_of
+from fairway.solver.warm_start import choice_of
 
 AT_MOST = 500
 A_GROUP = 60.0
 """Seconds of one core that are lost at worst when a run is stopped."""
 
 
-def better(instances: InstanceSet, indices: list[int], seconds: float, shipped: Shipped) -> None:
+def better(
+    executor: Executor, instances: InstanceSet, indices: list[int], seconds: float, shipped: Shipped
+) -> None:
     """Search for these tours, from the ones that are there; zeros where there are none yet."""
     plans = [shipped.tour[i].tolist() if shipped.tour[i].any() else None for i in indices]
-    results = solve([instances[i] for i in indices], seconds=seconds, initial=plans)
+    request = Request(seconds, policy=choice_of("auto"))
+    results = solved_on(executor, job_of([instances[i] for i in indices], request, plans))
     for index, result in zip(indices, results, strict=True):
         if result.tour is None:
             raise SystemExit(f"{instances.name}, instance {index}: {result.reason}")
@@ -55,26 +64,33 @@ def main() -> None:
     parser.add_argument("beds", nargs="+")
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=1.0)
+    parser.add_argument("--engine", choices=["local", "ray"], default="local")
+    parser.add_argument("--workers", type=int)
+    parser.add_argument("--address")
     asked = parser.parse_args()
-    for bed in asked.beds:
-        instances, path = load_bed(bed), FOLDER / f"{bed}.npz"
-        shipped = begun(instances, min(asked.count, len(instances)), path, asked.seconds)
-        still = np.flatnonzero(~shipped.proved).tolist()
-        missing = (~shipped.tour.any(axis=1)).sum()
-        together = min(AT_MOST, max(1, round(A_GROUP / asked.seconds)))
-        for first in track(range(0, len(still), together), description=bed):
-            better(instances, still[first : first + together], asked.seconds, shipped)
-            whole = shipped.tour.any(axis=1)
-            done = len(whole) if whole.all() else int(whole.argmin())
-            write_shipped(
-                instances,
-                path,
-                replace(shipped, tour=shipped.tour[:done], proved=shipped.proved[:done]),
-            )
-        size = f"{path.stat().st_size:,} bytes"
-        print(
-            f"{bed}: {shipped.proved.sum()} of {len(shipped.proved)} proved, {missing} new, {size}"
+    with Engine(asked.engine, asked.workers, asked.address).opened() as executor:
+        for bed in asked.beds:
+            one(executor, bed, asked.count, asked.seconds)
+
+
+def one(executor: Executor, bed: str, count: int, seconds: float) -> None:
+    """Better the references of a bed."""
+    instances, path = load_bed(bed), FOLDER / f"{bed}.npz"
+    shipped = begun(instances, min(count, len(instances)), path, seconds)
+    still = np.flatnonzero(~shipped.proved).tolist()
+    missing = (~shipped.tour.any(axis=1)).sum()
+    together = min(AT_MOST, max(1, round(A_GROUP / seconds)))
+    for first in track(range(0, len(still), together), description=bed):
+        better(executor, instances, still[first : first + together], seconds, shipped)
+        whole = shipped.tour.any(axis=1)
+        done = len(whole) if whole.all() else int(whole.argmin())
+        write_shipped(
+            instances,
+            path,
+            replace(shipped, tour=shipped.tour[:done], proved=shipped.proved[:done]),
         )
+    size = f"{path.stat().st_size:,} bytes"
+    print(f"{bed}: {shipped.proved.sum()} of {len(shipped.proved)} proved, {missing} new, {size}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`python tools/results.py FOLDER`: make RESULTS.md and the table of README.md anew, from the lines in results/.
+"""`python tools/results.py FOLDER`: make RESULTS.md and the table of docs/benchmarks.md from the lines in results/.
 
 Evaluations that older versions finished, and left as plain files, are compressed first.
 
@@ -12,12 +12,16 @@ from tempfile import TemporaryDirectory
 
 from fairway import atomic
 from fairway.evaluate.outcomes import TIMES, pack, read_results
-from fairway.evaluate.readme import put_into, results_table
+from fairway.evaluate.overview import put_into, results_table
 from fairway.evaluate.report import report
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("main", "large", "mask-steps", "dumas", "beams", "guided")
-"""Those of the report that have rows of ours."""
+PAGES = (
+    "main", "large", "mask-steps", "equal-instance-time", "equal-total-time", "overlap", "time-limits",
+    "hybrid", "fine-tuning", "longer-inference", "schedule", "normalisation", "lambda", "count",
+    "dumas", "start-nodes", "training-time", "beams", "guided",
+)  # fmt: skip
+"""Those of the report that stand in RESULTS.md."""
 TITLE = """# Results
 
 Every table here is made of the lines in [results](results) by `python tools/results.py FOLDER`; `fairway report` makes
@@ -51,7 +55,7 @@ def main() -> None:
     chapters = [re.sub(r"!\[.*\n+", "", re.sub(r"(?m)^#", "##", page)) for page in pages]
     whole = TITLE + "\n\n".join(part.strip() for part in (words, *chapters)) + "\n"
     atomic.write_bytes(ROOT / "RESULTS.md", whole.encode())
-    put_into(ROOT / "README.md", results_table(written.measured))
+    put_into(ROOT / "docs" / "benchmarks.md", results_table(written.measured))
 
 
 if __name__ == "__main__":

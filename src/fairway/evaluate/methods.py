@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -18,9 +18,15 @@ from fairway.evaluate.single import Proposal, Tour, shared_out
 from fairway.inference.config import ACOConfig, DecodeConfig
 from fairway.problems.beds import beds
 from fairway.problems.sets import InstanceSet
+from fairway.scale.engine import Engine
+from fairway.scale.executor import Executor
 from fairway.solver.request import Request
 from fairway.solver.solving import pool_size
 from fairway.solver.warmup import warm_up
+from fairway.weights import located
+
+if TYPE_CHECKING:
+    from fairway.inference.model import Model
 
 TOGETHER = 500
 """Instances of a group where they are decoded side by side."""
@@ -95,25 +101,56 @@ class PolicyEval(Trained):
     """Tours of a trained policy."""
 
     decode: DecodeConfig = field(default_factory=DecodeConfig)
+    engine: Engine | None = None
+    """Workers that decode a group each; None for this process."""
 
-    def opened(self, instances: InstanceSet) -> Opened:
+    @contextmanager
+    def opened(self, instances: InstanceSet) -> Iterator[Method]:
         """The policy, loaded and checked against the instances."""
         from fairway.inference.model import load_model
-        from fairway.inference.proposals import propose
         from fairway.train.processes import device_named
 
-        model = load_model(self.policy, device_named(self.device))
+        apart = self.engine is not None
+        model = load_model(self.policy, device_named("cpu" if apart else self.device))
         model.check(instances, self.decode.guard)
+        settings = {**model.facts, "seed": self.seed, **self.decode.settings}
+        with ExitStack() as stack:
+            if self.engine is None:
+                method = self._here(model, settings)
+            else:
+                executor = stack.enter_context(self.engine.opened())
+                method = self._elsewhere(executor, settings)
+            yield stack.enter_context(_polished(method, self))
+
+    def _elsewhere(self, executor: Executor, settings: dict[str, Any]) -> Method:
+        """The policy on workers that decode a group each, with a GPU where they were promised one."""
+        from fairway.scale.decoding import propose_on
+
+        policy, mode, seed = located(self.policy).resolve(), self.decode, self.seed
+
+        def run(some: InstanceSet, first: int) -> Iterator[Proposal]:
+            numbers = range(first, first + len(some), self.together)
+            for group in propose_on(executor, policy, some, mode, seed, numbers):
+                yield from map(Proposal, group)
+
+        device = "cuda" if self.engine is not None and self.engine.gpus_per_task else "cpu"
+        several = self.together * executor.width
+        sizes = (several, PUBLISHED_TOLERANCE, device, executor.width, 1)
+        return Method("policy", settings, run, *sizes)
+
+    def _here(self, model: "Model", settings: dict[str, Any]) -> Method:
+        """The policy in this process."""
+        from fairway.inference.proposals import propose
 
         def run(some: InstanceSet, first: int) -> list[Proposal]:
             return list(map(Proposal, propose(model, some, self.decode, self.seed, first)))
 
-        settings = {**model.facts, "seed": self.seed, **self.decode.settings}
         device = model.device.type
         # On a GPU memory, too, is had for the size of a group.
         rehearsal = self.together if device == "cuda" else 1
-        sizes = (self.together, PUBLISHED_TOLERANCE, device, 1, rehearsal)
-        return _polished(Method("policy", settings, run, *sizes), self)
+        return Method(
+            "policy", settings, run, self.together, PUBLISHED_TOLERANCE, device, 1, rehearsal
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +222,7 @@ def _polished(inner: Method, config: Trained) -> Iterator[Method]:
         return
     workers = pool_size(config.workers)
     work = partial(single.by_local_search, seconds=config.polish, seed=config.seed)
-    with shared_out(work, workers) as search:
+    with shared_out(work, Engine(workers=workers)) as search:
 
         def run(some: InstanceSet, first: int) -> list[Proposal]:
             proposals = list(inner.run(some, first))

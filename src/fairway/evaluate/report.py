@@ -30,6 +30,7 @@ from fairway.evaluate.studies import (
     method_of,
     plain,
     speed_table,
+    trainings_table,
 )
 from fairway.evaluate.tables import LAYOUT, Row, Table, columns_of, comma_separated, markdown, of
 from fairway.evaluate.tree import FORESIGHT, Against, Tree, reference_costs_by_bed
@@ -90,6 +91,8 @@ def report(root: Path, out: Path, references: Mapping[str, Path] | None = None) 
     run: list[Measured] = []
     parts = [part for study in _order(tree) for part in _study(tree, study, against, run.append)]
     parts += _foresight(tree)
+    if (trainings := trainings_table(run)).rows:
+        parts.append(Part("training-time", trainings))
     if (speeds := speed_table(run)).rows:
         parts.append(Part("speed", speeds))
     pages = {name: [part for part in parts if part.page == name] for name in _names(parts)}

@@ -5,11 +5,9 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-
-import numpy as np
 
 from fairway import atomic
 from fairway.errors import InvalidFile, InvalidRequest
@@ -33,7 +31,7 @@ from fairway.evaluate.tree import FORESIGHT
 from fairway.judge import TOLERANCE
 from fairway.problems.beds import beds
 from fairway.problems.files.text import shortened
-from fairway.problems.sets import InstanceSet, Locations
+from fairway.problems.sets import InstanceSet, arrays
 
 VERSIONED = ("fairway", "numpy", "torch", "pyvrp", "ortools")
 
@@ -158,19 +156,9 @@ def _content(instances: InstanceSet) -> dict[str, str]:
     if instances.name in beds():
         return {}
     digest = hashlib.sha256()
-    for name, array in _arrays(instances):
+    for name, array in arrays(instances):
         digest.update(name.encode() + array.tobytes())
     return {"instances": digest.hexdigest()[:16]}
-
-
-def _arrays(record: InstanceSet | Locations) -> Iterator[tuple[str, np.ndarray]]:
-    """All that is measured of instances, their places included, which are a record of their own."""
-    for part in fields(record):
-        value = getattr(record, part.name)
-        if isinstance(value, np.ndarray):
-            yield part.name, value
-        elif isinstance(value, Locations):
-            yield from _arrays(value)
 
 
 def _versions() -> dict[str, str]:

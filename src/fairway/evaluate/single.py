@@ -1,28 +1,24 @@
-"""Solvers that take one instance at a time, shared out over processes that stay."""
+"""Solvers that take one instance at a time, shared out over workers that stay."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context, parent_process
 
 import numpy as np
 from jaxtyping import Int
 
 from fairway.classical.external import lkh, ortools, pyvrp
 from fairway.classical.greedy import best_of_rules
-from fairway.errors import WorkerLost
 from fairway.judge import Solution
-from fairway.kernels.compiling import hush
 from fairway.problems.instance import Instance
+from fairway.scale.engine import Engine
+from fairway.scale.spread import in_order
 from fairway.search.exact import beam, prove
 from fairway.search.improve import improve
 from fairway.solver.request import Request
 from fairway.solver.warmup import warm_up
-from fairway.solver.workers import end_with_parent
 
 Tour = tuple[int, ...]
 FIRST_TRIES = (0, 1, 10, 100, 1_000, 10_000)
@@ -51,32 +47,18 @@ Shared = Callable[[Iterable[Instance], Sequence[Tour | None]], Iterator[Proposal
 
 
 @contextmanager
-def shared_out(solver: Single, workers: int) -> Iterator[Shared]:
-    """The solver in so many processes, each of which has called it once before any clock runs."""
-    _prepare(solver)  # what is missing shows here, before processes are made
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, (solver,))
+def shared_out(solver: Single, engine: Engine) -> Iterator[Shared]:
+    """The solver on many workers, each of which has called it once before any clock runs."""
+    _prepare(solver)  # what is missing shows here, before workers are started
+    with engine.opened() as executor:
 
-    def solve(instances: Iterable[Instance], tours: Sequence[Tour | None]) -> Iterator[Proposal]:
-        try:
-            yield from pool.map(partial(_timed, solver), instances, tours)
-        except BrokenProcessPool as error:
-            raise WorkerLost(
-                f"one of the processes that solve (of {workers}) was lost, killed perhaps for want of memory; "
-                "run the same command again, which goes on where this one was, or with fewer --workers"
-            ) from error
+        def solve(
+            instances: Iterable[Instance], tours: Sequence[Tour | None]
+        ) -> Iterator[Proposal]:
+            pairs = zip(instances, tours, strict=True)
+            return in_order(executor, (partial(_timed, solver, *pair) for pair in pairs))
 
-    try:
         yield solve
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _begin(solver: Single) -> None:
-    """What a process does before its first instance."""
-    if (parent := parent_process()) is not None:
-        end_with_parent(parent.sentinel)
-    hush()
-    _prepare(solver)
 
 
 def _prepare(solver: Single) -> None:
@@ -87,7 +69,14 @@ def _prepare(solver: Single) -> None:
     partial(solver, **quick)(small, (1, 2))
 
 
+_prepared: set[str] = set()
+
+
 def _timed(solver: Single, instance: Instance, initial: Tour | None) -> Proposal:
+    """What a worker does for one instance."""
+    if (known := repr(solver)) not in _prepared:
+        _prepare(solver)
+        _prepared.add(known)
     began = time.perf_counter()
     tour, proved = solver(instance, initial)
     return proposed(tour, instance, proved, time.perf_counter() - began)

@@ -25,6 +25,8 @@ from fairway.evaluate.references import PUBLISHED_TOLERANCE
 from fairway.evaluate.single import Answer, Proposal, Tour, proposed, shared_out
 from fairway.judge import TOLERANCE
 from fairway.problems.sets import InstanceSet
+from fairway.scale.engine import Engine
+from fairway.scale.spread import solved_on
 from fairway.solver.request import Request
 from fairway.solver.solving import job_of, pool_size, solved
 from fairway.solver.warm_start import choice_of, model_at
@@ -47,6 +49,8 @@ class SolverEval:
     trials: int = lkh.MOST_TRIALS
     """Of LKH-3."""
     workers: int | None = None
+    engine: Engine | None = None
+    """Which workers; so many processes of this machine where none is named."""
 
     def __post_init__(self) -> None:
         if self.solver not in SOLVERS:
@@ -77,6 +81,11 @@ class SolverEval:
         """The solver, with the processes that it needs."""
         return SOLVERS[self.solver].opened(self, instances)
 
+    @property
+    def staff(self) -> Engine:
+        """The workers that were asked for."""
+        return self.engine or Engine(workers=self.workers)
+
 
 def _greedy(rule: str) -> Callable[[SolverEval, InstanceSet], Opened]:
     """One of the paper's rules: no mask, and no tolerance to speak of."""
@@ -90,22 +99,27 @@ def _greedy(rule: str) -> Callable[[SolverEval, InstanceSet], Opened]:
     return made
 
 
-def _solve(config: SolverEval, instances: InstanceSet) -> Opened:
-    """The whole of our solver."""
-    workers = pool_size(config.workers)
+@contextmanager
+def _solve(config: SolverEval, instances: InstanceSet) -> Iterator[Method]:
+    """The whole of our solver: in the processes that it has of its own, or on other workers."""
     request = Request(config.seconds, seed=config.seed, policy=choice_of(config.policy))
-
-    def run(some: InstanceSet, first: int) -> Iterator[Proposal]:
-        for result in solved(job_of(list(some), request, None), workers):
-            if result.interrupted:
-                raise KeyboardInterrupt  # what was cut short is no outcome
-            yield proposed(result.tour, some[0], result.status == "optimal", result.seconds)
-
     settings: dict[str, Any] = {"seconds": config.seconds, "seed": config.seed}
     if config.policy is not None:
         model_at(config.policy).check(instances)
         settings |= model_at(config.policy).facts
-    return nullcontext(_budgeted(config, settings, run, workers))
+    own = config.staff.kind == "local"
+    with nullcontext() if own else config.staff.opened() as executor:
+        workers = pool_size(config.workers) if executor is None else executor.width
+
+        def run(some: InstanceSet, first: int) -> Iterator[Proposal]:
+            job = job_of(list(some), request, None)
+            results = solved(job, workers) if executor is None else solved_on(executor, job)
+            for result in results:
+                if result.interrupted:
+                    raise KeyboardInterrupt  # what was cut short is no outcome
+                yield proposed(result.tour, some[0], result.status == "optimal", result.seconds)
+
+        yield _budgeted(config, settings, run, workers)
 
 
 def _budgeted(config: SolverEval, settings: dict[str, Any], run: Run, workers: int) -> Method:
@@ -122,9 +136,9 @@ def _alone(
     @contextmanager
     def made(config: SolverEval, instances: InstanceSet) -> Iterator[Method]:
         chosen = partial(solver, **{name: getattr(config, name) for name in settings})
-        workers = pool_size(config.workers)
+        workers = pool_size(config.staff.workers)
         begin, said = beginner(config, instances)
-        with shared_out(chosen, workers) as solve:
+        with shared_out(chosen, config.staff) as solve:
 
             def run(some: InstanceSet, first: int) -> Iterator[Proposal]:
                 return solve(some, begin(some, first))

@@ -22,7 +22,7 @@ FIGURES, ASIDE = columns_of("figures"), columns_of("aside", aside=True)
 """The paper's columns, and what it should have had beside them."""
 EXTRAS = {column.key: column for column in columns_of("extras")}
 """What single studies vary; a measured row has it where its settings do."""
-SPEED = columns_of("speed")
+SPEED, TRAININGS = columns_of("speed"), columns_of("trainings")
 SIDE_BY_SIDE = frozenset({"policy", "ants", "greedy-l", "greedy-c", "reference"})
 """Methods that work on many instances at once; the others, on one after the other in each process."""
 
@@ -133,6 +133,18 @@ def speed_table(measured: Iterable[Measured]) -> Table:
     return Table("", SPEED, tuple(rows))
 
 
+def trainings_table(measured: Iterable[Measured]) -> Table:
+    """How long every network was trained that was evaluated, and on how many instances."""
+    rows: dict[str, Row] = {}
+    for each in measured:
+        settings = each.header.settings
+        values = {column.key: setting_of(settings, column.key) for column in TRAININGS}
+        if "weights" in settings and None not in values.values():
+            rows.setdefault(settings["weights"], Row("measured", str(settings["policy"]), values))
+    ordered = sorted(rows.values(), key=lambda row: row.label)
+    return Table("The trainings behind the measured rows", TRAININGS, tuple(ordered))
+
+
 def measured_of(results: Results, against: References | None) -> Measured:
     """The same evaluation without its outcomes."""
     return Measured(results.header, measure(results, against))
@@ -155,6 +167,10 @@ def _printed_values(row: PublishedRow) -> dict[str, Value]:
 
 
 def _caption(rows: list[PublishedRow], measured: Sequence[Measured], source: str | None) -> str:
+    if not measured and any(
+        "training_seconds" in it.extra or "times_faster" in it.extra for it in rows
+    ):
+        return "Measured trainings are in the last table of this page."
     if not measured:
         return "Nothing was measured yet."
     sentences = ["No reference costs are known, so that measured gaps are missing."]

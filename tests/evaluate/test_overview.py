@@ -3,7 +3,7 @@ import pytest
 from evaluations import failed, references, results, solved
 
 from fairway.errors import InvalidFile
-from fairway.evaluate.readme import END, START, put_into, results_table
+from fairway.evaluate.overview import END, START, put_into, results_table
 from fairway.evaluate.studies import measured_of
 from fairway.evaluate.tables import of
 
@@ -46,7 +46,7 @@ def test_what_solves_nothing_and_the_yardstick_itself_are_left_out():
 
 
 def test_only_what_is_between_the_marks_is_replaced(tmp_path):
-    path = tmp_path / "README.md"
+    path = tmp_path / "page.md"
     path.write_text(f"before\n{START}\nold\n{END}\nafter\n")
     put_into(path, results_table([]))
     once = path.read_text()
@@ -57,7 +57,7 @@ def test_only_what_is_between_the_marks_is_replaced(tmp_path):
 
 @pytest.mark.parametrize("text", ["", START, f"{END}\n{START}\n", f"{START}{START}{END}"])
 def test_a_file_without_marks_is_left_alone(tmp_path, text):
-    path = tmp_path / "README.md"
+    path = tmp_path / "page.md"
     path.write_text(text)
     with pytest.raises(InvalidFile, match="needs one line"):
         put_into(path, results_table([]))

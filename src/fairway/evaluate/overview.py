@@ -1,4 +1,4 @@
-"""The table of results in a README: infeasible instances and gaps of every method on every bed that was run."""
+"""The overview of results on a page: infeasible instances and gaps of every method on every bed that was run."""
 
 from collections.abc import Callable, Sequence
 from math import isnan
