@@ -41,12 +41,23 @@ def models():
     }
 
 
+def test_starts_are_one_greedy_tour_from_each_first_stop(models):
+    instances = generate("tsptw", n=12, hardness="easy", count=3, seed=1)
+    tours = propose(models["tsptw"], instances, DecodeConfig("starts", symmetries=False))
+    assert tours.shape == (3, 11, 11)
+    assert (tours[..., 0] == np.arange(1, 12)).all()
+    assert (np.sort(tours, axis=-1) == np.arange(1, 12)).all()
+    greedy = propose(models["tsptw"], instances, DecodeConfig(symmetries=False))[:, 0]
+    own = tours[np.arange(3), greedy[:, 0] - 1]
+    assert (own == greedy).all()
+
+
 @pytest.mark.parametrize("problem", ["tsptw", "tspdl"])
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.kind)
 def test_every_mode_proposes_as_many_tours_as_it_says(models, problem, mode):
     instances = generate(problem, n=12, hardness="hard", count=7, seed=1)
     tours = propose(models[problem], instances, mode)
-    assert tours.shape == (7, mode.tours, 11)
+    assert tours.shape == (7, mode.views * mode.tours(12), 11)
     assert (np.sort(tours, axis=-1) == np.arange(1, 12)).all()
     if problem == "tspdl":
         for instance, row in zip(instances, tours, strict=True):
@@ -196,7 +207,7 @@ for kind, wrong in ((DecodeConfig, "retreat"), (MaskConfig, "mine")):
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert result.stdout.splitlines() == [
-        "tours are not decoded by 'retreat'; expected one of greedy, sample, beam",
+        "tours are not decoded by 'retreat'; expected one of greedy, starts, sample, beam",
         "there is no mask 'mine'; expected one of none, ahead, drafts, learned",
     ]
 

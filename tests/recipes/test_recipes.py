@@ -112,6 +112,9 @@ def test_variants_change_what_their_name_says():
     assert varied("-batchnorm").policy.normalisation == "batch"
     assert varied("-lambda0.5") == replace(base, objective=Objective(penalty=0.5))
     assert varied("-nocount") == replace(base, objective=Objective(count=False))
+    starts = replace(recipe_named("pomo-star-starts-tsptw50-easy"), name="")
+    star = replace(recipe_named("pomo-star-tsptw50-easy"), name="")
+    assert starts == replace(star, starts=True, tours=49)
     assert variants.penalised(varied("-nocount"), 3.0).objective == Objective(3.0, count=False)
 
 

@@ -171,6 +171,47 @@ def test_two_processes_equal_one_at_the_same_global_batch(tmp_path):
         torch.testing.assert_close(tensor, ours[name], rtol=0, atol=1e-5)
 
 
+LOSE_ONE = """
+import os, signal
+from fairway.train import session
+
+agreed, calls = session._agreed, []
+
+def die_once(asked, run, world):
+    calls.append(run.step)
+    if len(calls) == 6 and world.rank == 1 and os.environ["TORCHELASTIC_RESTART_COUNT"] == "0":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return agreed(asked, run, world)
+
+session._agreed = die_once
+configs = {"fairway": configs["fairway"]}
+intervals = Intervals(record=0.0, validation=1e9, snapshot=0.0)
+for _ in train_recipe(
+    configs["fairway"], Path(sys.argv[1]), Budget(8 * 12), device="cpu", intervals=intervals
+):
+    pass
+"""
+
+
+@pytest.mark.slow
+def test_processes_of_which_one_is_lost_go_on_from_the_last_snapshot(tmp_path):
+    (tmp_path / "script.py").write_text(f"{TOGETHER}\n{LOSE_ONE}")
+    launch = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
+    words = [sys.executable, *launch, "--max-restarts", "1", str(tmp_path / "script.py")]
+    out = tmp_path / "two"
+    result = subprocess.run(
+        [*words, str(out)], capture_output=True, text=True, check=False, timeout=200
+    )
+    assert result.returncode == 0, result.stderr
+    alone = {}
+    exec(TOGETHER, alone)
+    alone["configs"] = {"fairway": alone["configs"]["fairway"]}
+    alone["train_all"](tmp_path / "one")
+    two, one = losses(out), losses(tmp_path / "one" / "fairway")
+    assert list(two) == list(one) == list(range(1, 13))
+    assert list(two.values()) == pytest.approx(list(one.values()), abs=2e-5)
+
+
 def test_a_resumed_run_keeps_its_budget_unless_told_otherwise(tiny, tmp_path):
     run_to_end(tiny, tmp_path, Budget(instances=16))
     assert run_to_end(tiny, tmp_path, None, resume=True)[-1].instances == 16

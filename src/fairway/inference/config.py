@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 from fairway.errors import InvalidRequest
 from fairway.kernels.lookahead.config import MaskConfig
 
-Kind = Literal["greedy", "sample", "beam"]
+Kind = Literal["greedy", "starts", "sample", "beam"]
 Search = Literal["none", "trail", "tours"]
 
 
@@ -16,7 +16,8 @@ class DecodeConfig:
     """One way of decoding."""
 
     kind: Kind = "greedy"
-    """The best candidate at each step; one in proportion to its likelihood; the likeliest labels of a beam."""
+    """The best candidate at each step; the same from each first stop; one in proportion to its likelihood; the
+    likeliest labels of a beam."""
     symmetries: bool = True
     """Whether each instance is seen in the eight ways of the square."""
     samples: int = 1
@@ -44,16 +45,18 @@ class DecodeConfig:
         """Of each instance."""
         return 8 if self.symmetries else 1
 
-    @property
-    def tours(self) -> int:
-        """Of each instance, the views taken together."""
-        return self.views * {"sample": self.samples, "beam": self.width}.get(self.kind, 1)
+    def tours(self, nodes: int) -> int:
+        """Of each view of an instance."""
+        return {"starts": nodes - 1, "sample": self.samples, "beam": self.width}.get(self.kind, 1)
 
     @property
     def settings(self) -> dict[str, Any]:
         """What decides the tours, without what this kind does not ask for."""
         asked = {"greedy": "budget", "sample": "samples", "beam": "width"}
-        said, kept = asdict(self), ("kind", "symmetries", "guard", asked[self.kind])
+        said, kept = (
+            asdict(self),
+            ["kind", "symmetries", "guard", *asked.get(self.kind, "").split()],
+        )
         return {name: said[name] for name in kept if said[name] is not None}
 
 

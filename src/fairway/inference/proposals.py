@@ -44,8 +44,8 @@ def propose(
 def together(nodes: int, mode: DecodeConfig, device: torch.device) -> int:
     """Instances that are decoded at a time: as many as fit."""
     heads = 8
-    a_view = nodes * max(nodes, heads * mode.tours // mode.views)
-    compiled = device.type == "cpu" and mode.kind != "beam"
+    a_view = nodes * max(nodes, heads * mode.tours(nodes))
+    compiled = device.type == "cpu" and mode.kind in ("greedy", "sample")
     return max(1, (NEAR if compiled else ROOM[device.type]) // (a_view * mode.views))
 
 
@@ -71,6 +71,8 @@ def _decoded(
     match mode.kind:
         case "greedy":
             return build_with_backtracking(views, pointer, guard, mode.budget).tours
+        case "starts":
+            return build(views, pointer, guard, starts=True).tours
         case "sample":
             drawn = uniform(rngs, mode.views, mode.samples, views.latest.shape[1] - 1)
             noise = drawn.transpose(0, 1).flatten(0, 1).to(views.latest.device)

@@ -26,6 +26,7 @@ LAMBDAS: dict[str, Change] = {
     for value in (0.1, 0.5, 2.0, 10.0)
 }
 STUDIES: tuple[tuple[tuple[str, ...], dict[str, Change]], ...] = (
+    (("pomo-star",), {"starts": variants.starting_anywhere}),
     (("pomo-star", "pomo-star-pip"), {**LAMBDAS, "nocount": variants.without_count}),
     (
         ("pomo-star-pip", "pomo-star-pip-d"),

@@ -27,6 +27,11 @@ def normalised(config: TrainConfig, by: Normalisation) -> TrainConfig:
     return replace(config, policy=replace(config.policy, normalisation=by))
 
 
+def starting_anywhere(config: TrainConfig) -> TrainConfig:
+    """A tour from each first stop, as the original POMO has them, in place of first stops that are chosen."""
+    return replace(config, starts=True, tours=config.nodes - 1)
+
+
 def penalised(config: TrainConfig, multiplier: float) -> TrainConfig:
     """Another Lagrangian multiplier."""
     _need(config.objective.penalty is not None, config, NO_PENALTY)

@@ -112,6 +112,8 @@ class TrainConfig(RunConfig):
     """The share of the old weights in their running average after each step; 0 keeps none."""
     half: bool = True
     """Whether matrix products run in bf16 on a GPU; resources and slacks are float32 always."""
+    starts: bool = False
+    """Whether each tour of an instance has a first stop of its own, as in the original POMO; none is chosen there."""
     mixture: tuple[tuple[Hardness, int], ...] = ()
     """Hardnesses and sizes that steps take in turn, for a policy that knows several; without any, the config's own."""
 
@@ -119,6 +121,10 @@ class TrainConfig(RunConfig):
         self._check(self.tours, "1 tour", self.policy.foresight)
         if self.baseline == "shared" and self.tours == 1:
             raise InvalidRequest("a shared baseline needs two tours an instance or more")
+        if self.starts and (self.tours != self.nodes - 1 or self.mixture):
+            raise InvalidRequest(
+                f"{self.tours} tours cannot have a first stop each among {self.nodes - 1}; expected as many tours"
+            )
         if (self.mixture or self.preference) and self.baseline != "shared":
             raise InvalidRequest("mixtures of instances and preferences need the shared baseline")
         if self.preference and self.objective.penalty is None:

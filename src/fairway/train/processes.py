@@ -15,7 +15,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
-from fairway.errors import InvalidRequest
+from fairway.errors import FairwayError, InvalidRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,21 @@ class DistContext:
             longest = longest.cuda()
         dist.all_reduce(longest, dist.ReduceOp.MAX)
         return float(longest)
+
+    def told(self, read: Callable[[], bytes]) -> bytes:
+        """What the first process reads, for all of them: no other needs the file; what it cannot read, all refuse."""
+        if self.size == 1:
+            return read()
+        found: list[Any] = [None]
+        if self.rank == 0:
+            try:
+                found = [read()]
+            except FairwayError as error:
+                found = [error]
+        dist.broadcast_object_list(found)
+        if isinstance(found[0], FairwayError):
+            raise found[0]
+        return found[0]
 
     def average_gradients(self, module: nn.Module) -> None:
         """Give every process the mean of all processes' gradients, in one message."""
@@ -91,6 +106,11 @@ def join(device: torch.device) -> tuple[DistContext, torch.device]:
     if dist.is_available() and dist.is_initialized():
         return DistContext(dist.get_rank(), dist.get_world_size()), device
     return DistContext(), device
+
+
+def restarted() -> bool:
+    """Whether torchrun has started this process anew, after one of them was lost."""
+    return int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")) > 0
 
 
 @contextmanager

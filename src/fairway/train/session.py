@@ -23,7 +23,7 @@ from fairway.train.config import TrainConfig
 from fairway.train.log import LINES, Log, Validation, numbers_only
 from fairway.train.loop import Budget, Diverged, Record, train
 from fairway.train.memory import too_large
-from fairway.train.processes import DistContext, device_named, interruptions, join
+from fairway.train.processes import DistContext, device_named, interruptions, join, restarted
 from fairway.train.run import Config, Run, begin
 from fairway.train.validate import Score, held_out, score_of
 
@@ -82,7 +82,8 @@ def train_recipe(  # noqa: PLR0913 - a keyword each
         config: What is trained.
         out: The folder, made where it is absent.
         budget: How long, all pieces of the run together; None for the config's own length, or that of the run resumed.
-        resume: Whether to go on with the run in the folder, as if it had never stopped.
+        resume: Whether to go on with the run in the folder, as if it had never stopped. Processes that torchrun has
+            started anew do so by themselves.
         device: auto, cpu or cuda.
         start: A checkpoint whose weights the run begins with.
         intervals: How often to report, validate and save.
@@ -92,8 +93,8 @@ def train_recipe(  # noqa: PLR0913 - a keyword each
         torch.set_num_threads(threads)
     world, place = join(device_named(device))
     world.check_share(config.batch)
-    if resume:
-        run = snapshot.restore(config, out, place)
+    if resume or _lost_before(out, world):
+        run = snapshot.restore(config, out, place, world)
         budget = _resumed_budget(run, out, budget)
     else:
         run = _begun(config, out, place, start, world)
@@ -112,6 +113,11 @@ def train_recipe(  # noqa: PLR0913 - a keyword each
         if budget.spent(run) >= 1:
             yield Note(_spent(run, out, budget))
         yield from _lead(Recorder(run, out, log, intervals), records, world, asked)
+
+
+def _lost_before(out: Path, world: DistContext) -> bool:
+    """Whether torchrun has started the processes anew, and the run had begun by then."""
+    return restarted() and world.told(lambda: bytes([snapshot.holds_a_run(out)])) == b"\x01"
 
 
 def _begun(

@@ -14,15 +14,19 @@ from fairway import atomic
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.policies import checkpoint
 from fairway.train.muon import Muon, turned
+from fairway.train.processes import DistContext
 from fairway.train.run import Config, Run, begin
 
 FORMAT = 1
 NAME = checkpoint.SNAPSHOT
 RECORD = "run"
 """The metadata's one entry: a JSON object with everything that is not a tensor."""
+ALONE = DistContext()
 MOMENTS = ("exp_avg", "exp_avg_sq", "step")
 RETIRED = {"search": "own"}
 """Fields that configs had once, with the only values that still mean what a run does."""
+ADDED = {"starts": False}
+"""Fields that configs had not always, with what was meant."""
 
 
 def save(run: Run, folder: Path) -> None:
@@ -49,15 +53,26 @@ def holds_a_run(folder: Path) -> bool:
     return (folder / NAME).exists()
 
 
-def restore(config: Config, folder: Path, device: torch.device) -> Run[Any]:
-    """The run of a folder where its last snapshot left it, on any device; another config than its own is refused."""
-    place = folder / NAME
-    if not place.exists():
+def content(folder: Path) -> bytes:
+    """The last snapshot of the run in a folder."""
+    if not holds_a_run(folder):
         raise InvalidRequest(f"{folder}: holds no run to resume; leave out --resume to begin one")
-    tensors, metadata = checkpoint.tensors_in(checkpoint.content_of(place), place)
+    return checkpoint.content_of(folder / NAME)
+
+
+def restore(
+    config: Config, folder: Path, device: torch.device, world: DistContext = ALONE
+) -> Run[Any]:
+    """The run of a folder where its last snapshot left it, on any device; another config than its own is refused.
+
+    Of several processes the first one reads, so that all go on from the same step, and need no folder in common.
+    """
+    place = folder / NAME
+    tensors, metadata = checkpoint.tensors_in(world.told(lambda: content(folder)), place)
     record = _record(metadata, place)
     asked = json.loads(json.dumps(asdict(config)))
     own = dict(item for item in record["config"].items() if item not in RETIRED.items())
+    own = {name: it for name, it in ADDED.items() if name in asked} | own
     if own != asked:
         raise InvalidRequest(_of_another(own, asked, folder))
     run = begin(config, device)

@@ -77,7 +77,7 @@ def learn(
             with torch.no_grad():
                 oracle = learners.oracle.foresee(learners.oracle.encode(batch), batch)
     guard = MaskConfig("learned") if phase == "offline" else config.guard
-    decoded = decode(batch, pointer, guard, noise, oracle)
+    decoded = decode(batch, pointer, guard, noise, oracle, starts=config.starts)
     loss, cost = policy_loss(config, learners, phase, batch, decoded, world)
     head, seen = nodes.new_zeros(()), nodes.new_zeros(4)
     if phase == "online":
