@@ -11,7 +11,7 @@ from fairway.errors import FairwayError
 
 PAGE = (Path(__file__).parents[1] / "docs" / "planning.md").read_text("utf-8")
 EXAMPLES = {
-    int(number): dict(re.findall(r"```(csv|json)\n(.*?)```", body, re.DOTALL))
+    int(number): dict(re.findall(r"```(csv|json)[^\n]*\n(.*?)```", body, re.DOTALL))
     for number, body in re.findall(r"^## (\d+)\. (.*?)(?=^## )", PAGE, re.DOTALL | re.MULTILINE)
 }
 
