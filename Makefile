@@ -3,7 +3,9 @@
 # make quick   the tests that tell in a minute whether something broke
 # make wheel   build the wheel and try it in a new environment without torch
 # make check   formatting, lint, import contracts, types, sizes
-# make soak    hours: 20,000 small tours against brute force, 300,000 mutated files, explanations of every constraint
+# make soak    hours: 20,000 small tours against brute force, 300,000 mutated files, explanations of every constraint,
+#              the service under load, killed 50 times, with 100,000 mutated bodies and beside VROOM, a million tours
+# make docs    the site, into site/; a broken link or a missing page is an error
 # make bench   speed and memory, as ratios
 # Each sets up .venv by itself, and again whenever pyproject.toml or constraints.txt change.
 
@@ -17,7 +19,7 @@ QUICK := test_judge.py problems policies recipes search/test_exact.py search/tes
 	evaluate/test_judging.py evaluate/test_metrics.py evaluate/test_outcomes.py evaluate/test_tables.py train/test_losses.py
 UNHURRIED := problems/test_beds.py problems/test_draw.py problems/files/test_mutations.py
 
-.PHONY: solve test quick wheel check format soak bench clean
+.PHONY: solve test quick wheel check format docs soak bench clean
 
 solve: $(READY)
 	$(BIN)/fairway solve --pictures out
@@ -53,13 +55,20 @@ soak: $(READY)
 	$(BIN)/python -m benchmarks.small --solved 20000 --resumed 1000 --relaxed 500
 	$(BIN)/python -m benchmarks.mutations --count 300000
 	$(BIN)/python -m benchmarks.explain --general 200
+	$(BIN)/python -m benchmarks.service
+	$(BIN)/python -m benchmarks.scale kills
+	$(BIN)/python -m benchmarks.scale nodes --count 100000 --chunk 1000
+	$(BIN)/python -m benchmarks.scale overhead --count 200000 --chunk 20000
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.lookahead
 
+docs: $(READY)
+	$(BIN)/mkdocs build --strict --quiet
+
 clean:
-	rm -rf .venv build dist out
+	rm -rf .venv build dist out site
 
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

@@ -12,6 +12,7 @@ The way of the data, one direction only:
 - `fairway.search`: from scores to tours
 - `fairway.classical`: tours without learning
 - `fairway.solver`: an instance and a budget in, a verified tour or a proof out; why there is no tour
+- `fairway.scale`: any number of instances, over the cores of this machine or a Ray cluster
 - `fairway.train`, `fairway.recipes`: how policies learn
 - `fairway.evaluate`: what results are compared with
 - `fairway.outputs`: plans for people and programs: CSV, JSON, GeoJSON, VROOM's solutions, calendars
@@ -53,6 +54,9 @@ if TYPE_CHECKING:
     from fairway.problems.sets import instance_set as instance_set
     from fairway.problems.source import Clock as Clock
     from fairway.problems.source import Source as Source
+    from fairway.scale.engine import Engine as Engine
+    from fairway.scale.many import Answer as Answer
+    from fairway.scale.many import solve_many as solve_many
     from fairway.solver.explain.explanation import Explanation as Explanation
     from fairway.solver.explain.explanation import explain as explain
     from fairway.solver.results import Result as Result
@@ -72,6 +76,8 @@ _HOMES = {
     "problems.instance": ("TSPDL", "TSPTW", "Instance"),
     "problems.sets": ("InstanceSet", "instance_set"),
     "problems.source": ("Clock", "Source"),
+    "scale.engine": ("Engine",),
+    "scale.many": ("Answer", "solve_many"),
     "solver.explain.explanation": ("Explanation", "explain"),
     "solver.results": ("Result",),
     "solver.solving": ("solve",),

@@ -43,3 +43,7 @@ class LearningMissing(FairwayError):
 
 class SolverMissing(FairwayError):
     """A solver by others that was asked for is not on this machine."""
+
+
+class EngineMissing(FairwayError):
+    """Workers that were asked for need a package that is not installed."""

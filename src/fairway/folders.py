@@ -20,3 +20,9 @@ def cache_folder() -> Path:
 def private_folder() -> Path:
     """A folder for temporary files that belongs to this user."""
     return Path(tempfile.gettempdir()) / f"fairway-{os.getuid()}"
+
+
+def state_folder() -> Path:
+    """Where a service keeps its jobs: `fairway` in the user's state folder."""
+    base = os.environ.get("XDG_STATE_HOME")
+    return (Path(base) if base else Path.home() / ".local" / "state") / "fairway"

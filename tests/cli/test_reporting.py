@@ -4,7 +4,7 @@ import pytest
 from command import FEASIBLE, run, sentence
 from evaluations import failed, results, solved, write
 
-from fairway.evaluate.readme import END, START
+from fairway.evaluate.overview import END, START
 
 
 @pytest.fixture

@@ -205,7 +205,9 @@ def test_what_is_left_follows_from_what_is_gone(seconds, spent, words):
 
 
 def test_the_last_word_says_how_to_go_on():
-    again = resume_command("fairway-tsptw10-hard", Path("my runs/a"), 8, 5, None)
+    again = resume_command(
+        "fairway-tsptw10-hard", Path("my runs/a"), {"batch": 8, "seed": 5, "threads": None}
+    )
     end = Finished(Path("my runs/a"), 1, 64, 2.0, interrupted=True, score=None)
     assert end_line(end, again) == (
         "interrupted after 64 instances in 0:02; go on with: "

@@ -14,6 +14,9 @@ from fairway.extras import learning
 ANSWERED, NOT_FEASIBLE, BAD_INPUT = 0, 1, 2
 """Exit codes: all is well; an answer that is not 'feasible'; usage or input that cannot be served."""
 
+SELDOM = 50_000
+"""Objects that are made before any are looked through for garbage; usually it is 700."""
+
 INTERRUPTED, TERMINATED = 130, 143
 """What shells make of Ctrl-C and of SIGTERM."""
 
@@ -60,6 +63,11 @@ def _run() -> int:
     except OSError as error:
         return _output_lost(error)
     return code if isinstance(code, int) else ANSWERED
+
+
+def for_a_moment() -> None:
+    """Seldom look for garbage: in a process that ends within seconds that took a fifth of its start."""
+    gc.set_threshold(SELDOM)
 
 
 def complain(error: FairwayError | str) -> int:

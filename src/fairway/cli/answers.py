@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 from rich.text import Text
@@ -16,10 +16,12 @@ from fairway.outputs.document import steps_record
 from fairway.outputs.plan import has_times, name_of, plan_of
 from fairway.outputs.words import standing, time
 from fairway.problems.instance import Instance
-from fairway.solver.explain.explanation import Explanation
-from fairway.solver.explain.relaxation import Repair
 from fairway.solver.relaxed import Relaxed
 from fairway.solver.results import Result, attempt_record, tour_record
+
+if TYPE_CHECKING:
+    from fairway.solver.explain.explanation import Explanation
+    from fairway.solver.explain.relaxation import Repair
 
 STYLES = {
     "optimal": "bold green", "feasible": "green", "infeasible": "bold red", "unknown": "yellow"
@@ -98,7 +100,7 @@ def result_json(label: str, instance: Instance, result: Result) -> str:
     return json.dumps(record, allow_nan=False)
 
 
-def explanation_lines(label: str, instance: Instance, explanation: Explanation) -> list[Text]:
+def explanation_lines(label: str, instance: Instance, explanation: "Explanation") -> list[Text]:
     """The explanation as people read it, by name where stops have names."""
     status = Text(explanation.status, style=STYLES[explanation.status])
     lines = [Text.assemble((label, "bold"), "  ", status), Text(f"  {explanation.why}")]
@@ -111,7 +113,7 @@ def explanation_lines(label: str, instance: Instance, explanation: Explanation) 
     return lines
 
 
-def explanation_json(label: str, instance: Instance, explanation: Explanation) -> str:
+def explanation_json(label: str, instance: Instance, explanation: "Explanation") -> str:
     """One line for programs."""
     record = {
         **head(label, instance),
@@ -128,7 +130,7 @@ def explanation_json(label: str, instance: Instance, explanation: Explanation) -
     return json.dumps(record, allow_nan=False)
 
 
-def _repair(repair: Repair | None) -> dict[str, Any] | None:
+def _repair(repair: "Repair | None") -> dict[str, Any] | None:
     if repair is None:
         return None
     keys = ("node", "limit", "window", "before", "after", "smallest")

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from fairway.cli import ANSWERED
-from fairway.cli.options import spelled_out
+from fairway.cli.options import Cluster, spelled_out
 from fairway.errors import InvalidRequest
 
 if TYPE_CHECKING:
@@ -129,8 +129,10 @@ def policy(
     policy: Trained,
     network: Network,
     scope: Scope,
+    cluster: Cluster,
     decode: Annotated[
-        Literal["greedy", "sample", "beam"], typer.Option(help="How tours are taken from it")
+        Literal["greedy", "starts", "sample", "beam"],
+        typer.Option(help="How tours are taken from it"),
     ] = "greedy",
     symmetries: Annotated[
         bool, typer.Option(help="Decode the eight rotations and reflections of each instance")
@@ -146,7 +148,10 @@ def policy(
     from fairway.inference.config import DecodeConfig
 
     how = DecodeConfig(decode, symmetries, samples, width, budget, _guard(mask))
-    config = PolicyEval(policy=policy, decode=how, together=together, **asdict(network))
+    engine = cluster.workers(network.workers) if cluster.engine == "ray" else None
+    config = PolicyEval(
+        policy=policy, decode=how, together=together, engine=engine, **asdict(network)
+    )
     size = {"sample": f" {samples}", "beam": f" {width}"}.get(decode, "")
     said = [decode + size, "x8" if symmetries else "", *_said(mask, network.polish)]
     _evaluate(config, scope, _trained_name(policy), said)
@@ -199,6 +204,7 @@ def solver(
         typer.Argument(help="Fairway's solver, a part of it, a greedy rule, or a solver by others"),
     ],
     scope: Scope,
+    cluster: Cluster,
     seconds: Annotated[float, typer.Option(help="Time limit per instance")] = 1.0,
     policy: Annotated[
         Path | None, typer.Option(help="Trained policy whose tours the solver starts from")
@@ -218,7 +224,7 @@ def solver(
 
     config = SolverEval(
         solver=solver, seconds=seconds, seed=seed, policy=policy,
-        seeded=seeded, width=width, trials=trials, workers=workers,
+        seeded=seeded, width=width, trials=trials, workers=workers, engine=cluster.workers(workers),
     )  # fmt: skip
     said = [
         str(width) if solver == "beam" else "",

@@ -5,9 +5,12 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Argument, Option
+
+if TYPE_CHECKING:
+    from fairway.scale.engine import Engine
 
 File = Annotated[Path, Argument(help="Instance file in any known format (-: standard input)")]
 Index = Annotated[int | None, Option(help="Which instance of a set, counted from 0")]
@@ -54,6 +57,27 @@ class Reading:
     speed: Annotated[
         float | None, Option(help="Speed in km/h between stops given by latitude and longitude")
     ] = None
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Where workers are."""
+
+    engine: Annotated[
+        Literal["local", "ray"], Option(help="Workers: processes of this machine, or Ray")
+    ] = "local"
+    address: Annotated[
+        str | None, Option(help="Ray cluster: auto, or host:port (default: one started here)")
+    ] = None
+    gpus_per_task: Annotated[
+        float, Option(help="GPUs, or the share of one, of each Ray worker")
+    ] = 0.0
+
+    def workers(self, count: int | None) -> "Engine":
+        """So many workers there, or as many as fit."""
+        from fairway.scale.engine import Engine
+
+        return Engine(self.engine, count, self.address, self.gpus_per_task)
 
 
 def spelled_out(command: Callable[..., None]) -> Callable[..., None]:

@@ -24,7 +24,7 @@ def report(
     """Turn evaluations into Markdown, CSV and pictures: every table of the paper, published rows marked."""
     files = dict(map(_pair, references or []))
     from fairway.cli import show
-    from fairway.evaluate.readme import put_into, results_table
+    from fairway.evaluate.overview import put_into, results_table
     from fairway.evaluate.report import report as make
 
     written = make(root, out, files)

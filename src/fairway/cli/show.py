@@ -4,12 +4,11 @@ import json
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich import box
 from rich.console import Console, ConsoleOptions, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
@@ -19,8 +18,12 @@ from fairway.judge import Rejection, Schedule, Solution, Violation
 from fairway.outputs import words
 from fairway.outputs.document import steps_record
 from fairway.outputs.plan import has_times, plan_of
-from fairway.problems.beds import Bed
 from fairway.problems.instance import Instance
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from fairway.problems.beds import Bed
 
 WIDE = 200
 """Columns where there is no terminal to fit into, so that nothing is cut on its way to a file."""
@@ -65,8 +68,16 @@ def note(sentence: str) -> None:
     err.print(f"note: {sentence}", style="dim", soft_wrap=True)
 
 
-def progress() -> Progress:
+def progress() -> "Progress":
     """A bar on stderr for work that takes a while; it shows on terminals only and leaves nothing behind."""
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
     settings = {"console": err, "transient": True, "disable": not err.is_terminal}
     return Progress(*columns, TimeRemainingColumn(), **settings)
@@ -136,7 +147,7 @@ def violation_lines(verdict: Rejection, most: int = 20) -> list[str]:
     return lines
 
 
-def bed_table(beds: Iterable[Bed]) -> Table:
+def bed_table(beds: Iterable["Bed"]) -> Table:
     """The beds, one row each."""
     shown = table("bed", ">nodes", "hardness", ">instances", ">seed", "from")
     for bed in beds:

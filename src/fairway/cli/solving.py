@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from fairway.cli import ANSWERED, BAD_INPUT, INTERRUPTED, NOT_FEASIBLE, complain
+from fairway.cli import ANSWERED, BAD_INPUT, INTERRUPTED, NOT_FEASIBLE, complain, for_a_moment
 from fairway.cli.options import (
     Day,
     Drop,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fairway.cli.inputs import Group
     from fairway.cli.plans import Destination
     from fairway.solver.request import Request
-    from fairway.solver.results import Improvement, Result, Watch
+    from fairway.solver.results import Progress, Result, Watch
 
 MOST_TOURS = 20
 """Results whose tours are printed below the table; --json has them all."""
@@ -64,6 +64,7 @@ def solve(
     json: Json = False,
 ) -> None:
     """Find the best tour of each instance in the time given, verified, and proved optimal where possible."""
+    for_a_moment()
     from fairway.cli import inputs
     from fairway.cli.plans import Destination
     from fairway.solver.request import Request
@@ -94,9 +95,8 @@ def solve(
             codes |= _report(answers, destination, json=json)
     for error in refused:
         complain(error)
-    raise typer.Exit(
-        max(codes, default=ANSWERED)
-    )  # an interruption counts most, then what could not be read
+    # An interruption counts most, then what could not be read.
+    raise typer.Exit(max(codes, default=ANSWERED))
 
 
 @spelled_out
@@ -122,6 +122,7 @@ def resume(
     json: Json = False,
 ) -> None:
     """Plan the rest of a tour that is under way: from where the vehicle is, at the time that it is."""
+    for_a_moment()
     from fairway.cli import inputs
     from fairway.cli.plans import Destination
     from fairway.solver.request import Request
@@ -150,6 +151,7 @@ def explain(
     json: Json = False,
 ) -> None:
     """Explain why an instance has no tour: the stops in conflict, and the smallest change that would help."""
+    for_a_moment()
     from fairway.cli import answers, inputs, show
     from fairway.solver.explain.explanation import explain as find_out
 
@@ -229,7 +231,9 @@ def _live(label: str) -> Iterator["Watch | None"]:
         return
     with Live(Text(f"{label}: searching"), console=show.err, transient=True) as live:
 
-        def watch(step: "Improvement") -> None:
-            live.update(Text(f"{label}: {step.cost:.8g} by {step.method} at {step.seconds:.2f} s"))
+        def watch(known: "Progress") -> None:
+            if known.tour is not None:
+                found = f"{known.cost:.8g} by {known.method} at {known.seconds:.2f} s"
+                live.update(Text(f"{label}: {found}"))
 
         yield watch

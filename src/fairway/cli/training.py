@@ -2,7 +2,7 @@
 
 import math
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -50,6 +50,9 @@ def train(
     ] = None,
     device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option()] = "auto",
     batch: Annotated[int | None, typer.Option(help="Number of instances per step")] = None,
+    epoch: Annotated[
+        int | None, typer.Option(help="Number of instances per epoch, the unit of schedules")
+    ] = None,
     threads: Annotated[
         int | None, typer.Option(help="Number of CPU threads (default: all cores)")
     ] = None,
@@ -66,21 +69,18 @@ def train(
         raise InvalidRequest("which recipe? name one; fairway train --list prints the usual ones")
     if minutes is not None and not minutes > 0:
         raise InvalidRequest(f"--minutes is {minutes:g}; expected more than 0")
-    for name, value, least in (
-        ("instances", instances, 1),
-        ("threads", threads, 1),
-        ("seed", seed, 0),
-    ):
-        if value is not None and value < least:
-            raise InvalidRequest(f"--{name} is {value}; expected {least} or more")
+    _check_positive(instances=instances, epoch=epoch, threads=threads)
+    if seed is not None and seed < 0:
+        raise InvalidRequest(f"--seed is {seed}; expected 0 or more")
     if resume and start is not None:
         raise InvalidRequest("a resumed run has its own weights; leave out --from or --resume")
     from fairway.train.session import train_recipe
 
-    config = _config(recipe, batch, seed, weights=start is not None or resume)
+    given = {"batch": batch, "epoch": epoch, "seed": seed}
+    config = _config(recipe, given, weights=start is not None or resume)
     folder = out or Path("runs") / recipe
     budget = _budget(config, minutes, instances, full, resume)
-    again = resume_command(recipe, folder, batch, seed, threads)
+    again = resume_command(recipe, folder, {**given, "threads": threads})
     events = train_recipe(
         config, folder, budget, resume=resume, device=device, start=start, threads=threads
     )
@@ -90,14 +90,21 @@ def train(
         raise typer.Exit(INTERRUPTED if end.interrupted else ANSWERED)
 
 
-def _config(recipe: str, batch: int | None, seed: int | None, weights: bool) -> "Config":
+def _check_positive(**options: int | None) -> None:
+    """Refuse options below one by their names."""
+    for name, value in options.items():
+        if value is not None and value < 1:
+            raise InvalidRequest(f"--{name} is {value}; expected 1 or more")
+
+
+def _config(recipe: str, given: Mapping[str, int | None], weights: bool) -> "Config":
     from fairway.recipes import needs_weights, recipe_named
 
     config = recipe_named(recipe)
     if needs_weights(recipe) and not weights:
         raise InvalidRequest(f"{recipe} goes on from a trained policy; name it with --from")
-    config = config if batch is None else replace(config, batch=batch)
-    return config if seed is None else replace(config, seed=seed)
+    changes: dict[str, Any] = {name: it for name, it in given.items() if it is not None}
+    return replace(config, **changes)
 
 
 def _budget(
@@ -118,12 +125,10 @@ def _budget(
     return Budget(instances, minutes) if full or limited else None
 
 
-def resume_command(
-    recipe: str, folder: Path, batch: int | None, seed: int | None, threads: int | None
-) -> str:
-    """The command that goes on with a run, as it can be pasted into a shell."""
+def resume_command(recipe: str, folder: Path, given: Mapping[str, int | None]) -> str:
+    """The command that goes on with a run, as it can be pasted into a shell; without the options that are None."""
     words = ["fairway", "train", recipe, "--resume", "--out", str(folder)]
-    for name, value in (("batch", batch), ("seed", seed), ("threads", threads)):
+    for name, value in given.items():
         words += [] if value is None else [f"--{name}", str(value)]
     return shlex.join(words)
 

@@ -9,6 +9,7 @@ import typer
 from typer import Argument, Option
 
 from fairway.cli import ANSWERED, NOT_FEASIBLE
+from fairway.cli.batching import batch
 from fairway.cli.benching import bench_app
 from fairway.cli.evaluating import evaluate_app
 from fairway.cli.options import (
@@ -23,6 +24,7 @@ from fairway.cli.options import (
     spelled_out,
 )
 from fairway.cli.reporting import report
+from fairway.cli.serving import serve
 from fairway.cli.solving import explain, resume, solve, warmup
 from fairway.cli.training import train
 from fairway.errors import InvalidRequest
@@ -221,7 +223,9 @@ def _losses(item: "Instance", output: Path) -> list[str]:
     return losses
 
 
-for verb in (solve, resume, explain, verify, plot, generate, convert, train, report, warmup):
+for verb in (
+    solve, batch, resume, explain, verify, plot, serve, generate, convert, train, report, warmup
+):  # fmt: skip
     app.command()(verb)
 app.add_typer(evaluate_app, name="evaluate")
 app.add_typer(bed_app, name="bed")

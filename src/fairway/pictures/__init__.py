@@ -156,12 +156,17 @@ def save(figure: Figure, path: str | Path) -> None:
     """Write a picture, whole or not at all, as PNG or SVG by its suffix; the same picture gives the same bytes."""
     if not isinstance(figure, Figure):
         raise InvalidRequest(f"save takes a picture of draw; this is a {type(figure).__name__}")
-    place, content = Path(path), BytesIO()
-    suffix = suffix_of(place)
+    place = Path(path)
+    atomic.write_bytes(place, rendered(figure, suffix_of(place)))
+
+
+def rendered(figure: Figure, suffix: str) -> bytes:
+    """A picture as the content of a .png or .svg."""
+    content = BytesIO()
     metadata = {"Date": None} if suffix == ".svg" else None
     with palette.settings():
         figure.savefig(content, format=suffix[1:], dpi=150, metadata=metadata)
-    atomic.write_bytes(place, content.getvalue())
+    return content.getvalue()
 
 
 def suffix_of(place: Path) -> str:
