@@ -1,6 +1,6 @@
 # make solve   solve the bundled instances, print verified tours, draw them into out/
-# make test    the whole test suite; whole beds and Triton kernels go without run-time type checks
-# make quick   the tests that tell in a minute whether something broke
+# make test    the whole test suite, without type checks at run time, which take longer than the tests
+# make quick   the tests that tell in a minute whether something broke, with types and shapes checked at run time
 # make wheel   build the wheel and try it in a new environment without torch
 # make check   formatting, lint, import contracts, types, sizes
 # make soak    hours: 20,000 small tours against brute force, 300,000 mutated files, explanations of every constraint,
@@ -17,6 +17,7 @@ BARE := build/bare
 QUICK := test_judge.py problems policies recipes search/test_exact.py search/test_improve.py search/test_rollout.py \
 	solver/test_solving.py solver/explain \
 	evaluate/test_judging.py evaluate/test_metrics.py evaluate/test_outcomes.py evaluate/test_tables.py train/test_losses.py
+UNTYPED := --import-mode=importlib -ra --strict-markers
 UNHURRIED := problems/test_beds.py problems/test_draw.py problems/files/test_mutations.py
 
 .PHONY: solve test quick wheel check format docs soak bench clean
@@ -26,8 +27,7 @@ solve: $(READY)
 	@echo "pictures: $$(ls out/*.png | tr '\n' ' ')"
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal -q --durations 12 --ignore tests/conformance --ignore tests/interpret
-	$(BIN)/python -m pytest -n auto --dist worksteal -q --durations 12 tests/conformance tests/interpret -o addopts=--import-mode=importlib
+	$(BIN)/python -m pytest -n auto --dist worksteal -q --durations 12 -o addopts='$(UNTYPED)'
 
 quick: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m 'not slow' $(QUICK:%=tests/%) $(UNHURRIED:%=--ignore tests/%)
