@@ -14,6 +14,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
+from torch.distributed.rendezvous import rendezvous
 
 from fairway.errors import FairwayError, InvalidRequest
 
@@ -100,7 +101,11 @@ def join(device: torch.device) -> tuple[DistContext, torch.device]:
         # What every optimiser imports keeps the group that it finds, and the group its threads, of which one that
         # outlives the interpreter aborts the process. So it is imported before there is a group.
         import_module("torch._dynamo")
-        dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
+        backend = "nccl" if device.type == "cuda" else "gloo"
+        store, rank, size = next(rendezvous("env://"))
+        # One store may outlive a restart, and would still hold where the lost processes listened.
+        store = dist.PrefixStore(f"start-{_restarts()}", store)
+        dist.init_process_group(backend, store=store, rank=rank, world_size=size)
         # Not at the end of a run: the store that a next one would meet over remembers the first.
         atexit.register(dist.destroy_process_group)
     if dist.is_available() and dist.is_initialized():
@@ -110,7 +115,11 @@ def join(device: torch.device) -> tuple[DistContext, torch.device]:
 
 def restarted() -> bool:
     """Whether torchrun has started this process anew, after one of them was lost."""
-    return int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")) > 0
+    return _restarts() > 0
+
+
+def _restarts() -> int:
+    return int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))
 
 
 @contextmanager
