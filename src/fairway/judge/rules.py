@@ -98,19 +98,17 @@ def lateness(
     instance: Instance, stops: Sequence[Stop], rows: Sequence[Row], allowance: float
 ) -> tuple[Violation, ...]:
     """Starts after the last moment that is permitted."""
-    violations = []
+    violations, told = [], instance.time_text
     for stop, row in zip(stops, rows, strict=True):
         node, closes = stop.node, stop.latest
         late = row.start - closes
         if late > allowance:
             soft = math.isfinite(stop.price)
             limit = "the last permitted start at" if soft else "its window closes at"
-            why = (
-                f"service at stop {label(instance, node)} starts at {row.start:.8g}, "
-                f"{late:.6g} after {limit} {closes:.8g}"
-            )
+            starts, shut, by = told(row.start), told(closes), instance.duration_text(late)
+            why = f"service at stop {label(instance, node)} starts at {starts}, {by} after {limit} {shut}"
             if node == 0:
-                why = f"the tour is back at the depot at {row.start:.8g}, {late:.6g} after it closes at {closes:.8g}"
+                why = f"the tour is back at the depot at {starts}, {by} after it closes at {shut}"
             violations.append(Violation("late return" if node == 0 else "late", node, late, why))
     return tuple(violations)
 
@@ -125,8 +123,8 @@ def no_break(
             "break",
             0,
             ends - last,
-            f"the break of {length:.8g} that must start between {first:.8g} and {last:.8g} cannot be taken with "
-            "every stop in time",
+            f"the break of {instance.duration_text(length)} that must start between {instance.time_text(first)} and "
+            f"{instance.time_text(last)} cannot be taken with every stop in time",
         )
         for first, last, length in instance.breaks
         if ends > last + allowance

@@ -76,7 +76,4 @@ def span(instance: Instance, value: float, *, brief: bool = False) -> str:
     clock = None if instance.source is None else instance.source.clock
     if clock is None or math.isinf(value):
         return f"{value:.3g}" if brief and abs(value) < 1000 else number(value)
-    seconds = round(value * clock.unit)
-    sign, seconds = "-" if seconds < 0 else "", abs(seconds)
-    text = f"{sign}{seconds // 3600}:{seconds % 3600 // 60:02d}"
-    return text + (f":{seconds % 60:02d}" if seconds % 60 else "")
+    return clock.lasting(value)

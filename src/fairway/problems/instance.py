@@ -241,6 +241,16 @@ class Instance:
             source=None if self.source is None else self.source.restricted(kept),
         )
 
+    def time_text(self, time: float) -> str:
+        """A time in a sentence: of day where the file had such, else the number."""
+        clock = None if self.source is None else self.source.clock
+        return f"{time:.8g}" if clock is None or math.isinf(time) else clock.show(time)
+
+    def duration_text(self, duration: float) -> str:
+        """A stretch of time in a sentence: hours and minutes where the file had times of day, else the number."""
+        clock = None if self.source is None else self.source.clock
+        return f"{duration:.6g}" if clock is None else clock.lasting(duration)
+
     def resume(
         self,
         visited: Sequence[int],

@@ -61,6 +61,13 @@ class Clock:
             return f"day {day + 1} {text}"
         return f"{self.origin + datetime.timedelta(days=day)} {text}"
 
+    def lasting(self, duration: float) -> str:
+        """A stretch of time in hours and minutes, as 0:15."""
+        seconds = round(duration * self.unit)
+        sign, seconds = "-" if seconds < 0 else "", abs(seconds)
+        text = f"{sign}{seconds // 3600}:{seconds % 3600 // 60:02d}"
+        return text + (f":{seconds % 60:02d}" if seconds % 60 else "")
+
     def moment(self, time: float) -> datetime.datetime:
         """The moment of a time, for which the date of the first day must be known."""
         if self.origin is None:

@@ -55,11 +55,11 @@ def given_up(instance: Instance, loose: Instance, solution: Solution) -> tuple[s
         hard, last = math.isinf(instance.late[visit.node]), instance.latest[visit.node]
         if visit.late > 0 and (hard or visit.start > last):
             name = f"stop {label(instance, visit.node)}"
-            words.append(f"{name} is served {visit.late:.6g} late")
+            words.append(f"{name} is served {instance.duration_text(visit.late)} late")
     home = solution.lateness - float(solution.schedule.late.sum())
     hard = math.isinf(instance.late[0]) or solution.makespan > instance.latest[0]
     if instance.end == 0 and home > 0 and hard:
-        words.append(f"the return is {home:.6g} late")
+        words.append(f"the return is {instance.duration_text(home)} late")
     if loose.end != instance.end:
         where = f"at stop {label(instance, instance.end)}" if instance.end else "back at the depot"
         words.append(f"the tour ends at its last stop, not {where}")

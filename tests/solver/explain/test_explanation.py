@@ -225,3 +225,18 @@ def test_windows_shrunk_until_there_may_be_no_tour():
 def test_what_cannot_be_explained_gets_a_sentence(window_instance):
     with pytest.raises(InvalidRequest, match="seconds is -1"):
         fairway.explain(window_instance, seconds=-1)
+
+
+def test_where_times_came_as_times_of_day_they_are_told_so(tmp_path):
+    """The inn is 41.6 minutes away; a lunch of 0:45 is too long for the depot's day."""
+    rows = "name,kind,x,y,from,to,minutes\nDepot,,0,0,08:00,{0},\nInn,,10.4,0,08:00,{1},5\n{2}"
+    (tmp_path / "late.csv").write_text(rows.format("17:00", "08:40", ""))
+    told = fairway.explain(fairway.read(tmp_path / "late.csv", speed=15))
+    assert told.why == "stop 1 (Inn) closes at 08:40 but cannot be reached before 08:41:36"
+    assert "stop 1 (Inn) closed at 08:41:36 instead of 08:40" in told.advice
+    assert "starts at 08:41:36, 0:01:36 after its window closes at 08:40" in str(told)
+    lunch = "Lunch,break,,,08:30,09:00,0:45\n"
+    (tmp_path / "lunch.csv").write_text(rows.format("10:00", "09:30", lunch))
+    told = fairway.explain(fairway.read(tmp_path / "lunch.csv", speed=15))
+    assert "a break of 0:45 must start between 08:30 and 09:00" in told.why
+    assert "closed at 10:13:12 instead of 10:00" in told.advice

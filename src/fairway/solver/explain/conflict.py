@@ -163,7 +163,8 @@ def missed_window(instance: Instance, stops: tuple[int, ...], until: float) -> s
     node = (0, *stops)[missed[0]]
     name = label(instance, node) if node else "the depot"
     return (
-        f"{who}: {name} closes at {instance.closes[node]:.8g} but cannot be reached before {missed[1]:.8g} "
+        f"{who}: {name} closes at {instance.time_text(instance.closes[node])} but cannot be reached before "
+        f"{instance.time_text(missed[1])} "
         "if the others are to be in time"
     )
 

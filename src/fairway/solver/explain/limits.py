@@ -123,7 +123,8 @@ def _clause(instance: Instance, stops: Sequence[int], limit: Limit, also: bool) 
         return f"stop {first} {what} stop {second}"
     if limit.kind == "break":
         first, last, length = instance.breaks[at]
-        return f"a break of {length:.8g} must start between {first:.8g} and {last:.8g}"
+        within = f"between {instance.time_text(first)} and {instance.time_text(last)}"
+        return f"a break of {instance.duration_text(length)} must start {within}"
     if limit.kind in ("opens", "closes", "gaps", "draft"):
         return f"{_who(instance, at)} {_asked(instance, limit, also)}"
     return {
@@ -147,13 +148,15 @@ def _asked(instance: Instance, limit: Limit, also: bool) -> str:
     if limit.kind == "draft":
         return f"has a draft of {instance.draft[node]:.8g}"
     if limit.kind == "opens":
-        return f"opens at {opens[node]:.8g}"
+        return f"opens at {instance.time_text(opens[node])}"
     if limit.kind == "closes":
         what = "closes at" if math.isinf(instance.late[node]) else "may be served until"
-        first = f"opens at {opens[node]:.8g} and " if also and node else ""
-        return f"{first}{what} {last[node]:.8g}"
+        first = f"opens at {instance.time_text(opens[node])} and " if also and node else ""
+        return f"{first}{what} {instance.time_text(last[node])}"
     spans = windows_of(instance, node)
-    shut = [f"{a[1]:.8g} and {b[0]:.8g}" for a, b in pairwise(spans)]
+    shut = [
+        f"{instance.time_text(a[1])} and {instance.time_text(b[0])}" for a, b in pairwise(spans)
+    ]
     return f"is closed between {', between '.join(shut)}"
 
 

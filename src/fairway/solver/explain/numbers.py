@@ -97,7 +97,10 @@ def _horizon(instance: Instance) -> float:
 
 def condition(instance: Instance, spot: Spot, before: float, after: float) -> str:
     """The change as people say what would help."""
-    instead, node = f"{after:.8g} instead of {before:.8g}", spot.at
+    instead, node = (
+        f"{_text(instance, spot, after)} instead of {_text(instance, spot, before)}",
+        spot.at,
+    )
     if spot.number in OF_BREAKS:
         first, last, length = instance.breaks[node]
         how = {
@@ -105,14 +108,16 @@ def condition(instance: Instance, spot: Spot, before: float, after: float) -> st
             "break until": f"could start until {instead}",
             "break length": f"took {instead}",
         }[spot.number]
-        return f"the break of {length:.8g} between {first:.8g} and {last:.8g} {how}"
+        within = f"between {instance.time_text(first)} and {instance.time_text(last)}"
+        return f"the break of {instance.duration_text(length)} {within} {how}"
     if spot.number in ("capacity", "aboard"):
         what = "the capacity was" if spot.number == "capacity" else "the load at the start was"
         return f"{what} {instead}"
     where = "port" if spot.number == "draft" else "stop"
     who = "the depot" if node == 0 else f"{where} {label(instance, node)}"
     if spot.number in ("opens", "closes") and len(spans := windows_of(instance, node)) > 1:
-        who = f"the window of {who} from {spans[spot.window][0]:.8g} to {spans[spot.window][1]:.8g}"
+        low, high = map(instance.time_text, spans[spot.window])
+        who = f"the window of {who} from {low} to {high}"
     how = {
         "opens": "opened at",
         "closes": "closed at",
@@ -120,3 +125,13 @@ def condition(instance: Instance, spot: Spot, before: float, after: float) -> st
         "draft": "had a draft of",
     }[spot.number]
     return f"{who} {how} {instead}"
+
+
+def _text(instance: Instance, spot: Spot, value: float) -> str:
+    """A number as people state it; on the clock to the second that is enough."""
+    clock = None if instance.source is None else instance.source.clock
+    if spot.number in LOADS or clock is None:
+        return f"{value:.8g}"
+    outwards = math.ceil if spot.number in ("closes", "latest", "break until") else math.floor
+    enough = outwards(round(value * clock.unit, 3)) / clock.unit
+    return clock.lasting(enough) if spot.number == "break length" else clock.show(enough)

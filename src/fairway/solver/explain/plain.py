@@ -86,17 +86,19 @@ def _back(came: dict[int, int], node: int) -> list[int]:
 def _hopeless_start(instance: Instance, _must: tuple[int, ...]) -> Iterator[Conflict]:
     """What no tour keeps, not even one without stops."""
     opens, last = hull(instance)
+    told = instance.time_text
     leaves, forgiven = float(opens[0] + instance.service[0]), lateness_forgiven(instance)
     for first, latest, length in instance.breaks:
         if latest + forgiven < leaves:
             why = (
-                f"the break of {length:.8g} that must start between {first:.8g} and {latest:.8g} cannot be taken: the "
-                f"tour leaves at {leaves:.8g}"
+                f"the break of {instance.duration_text(length)} that must start between {told(first)} and "
+                f"{told(latest)} cannot be taken: the tour leaves at {told(leaves)}"
             )
             yield Conflict((), why)
     if instance.end == 0 and leaves > last[0] + forgiven:
         yield Conflict(
-            (), f"the depot closes at {last[0]:.8g}, before the tour leaves at {leaves:.8g}"
+            (),
+            f"the depot closes at {told(last[0])}, before the tour leaves at {told(leaves)}",
         )
 
 
@@ -141,7 +143,7 @@ def _circles(instance: Instance, must: tuple[int, ...]) -> Iterator[list[tuple[i
 def _reach(instance: Instance, must: tuple[int, ...]) -> Iterator[Conflict]:
     """Stops that are not reached in time, or from which the end is not."""
     (opens, last), forgiven = hull(instance), lateness_forgiven(instance)
-    ways, end = increments(instance), instance.end or 0
+    ways, end, told = increments(instance), instance.end or 0, instance.time_text
     there, back = quickest(ways, 0, end)
     back = quickest(ways, end, end)[1] if end else back
     if instance.end is None:
@@ -156,15 +158,15 @@ def _reach(instance: Instance, must: tuple[int, ...]) -> Iterator[Conflict]:
         if np.isinf(there[stop]):
             why = f"there is no way from the depot to stop {name}, nor by way of other stops"
         elif arrival[stop] > last[stop] + forgiven:
-            why = f"stop {name} {limit} {last[stop]:.8g} but cannot be reached before {arrival[stop]:.8g}"
+            why = f"stop {name} {limit} {told(last[stop])} but cannot be reached before {told(arrival[stop])}"
         elif opens[stop] > last[stop] + forgiven:
-            why = f"stop {name} may be served until {last[stop]:.8g} but opens at {opens[stop]:.8g}"
+            why = f"stop {name} may be served until {told(last[stop])} but opens at {told(opens[stop])}"
         elif np.isinf(back[stop]):
             why = f"there is no way from stop {name} to {home} nor by way of other stops"
         elif instance.end is not None and start[stop] + back[stop] > last[end] + forgiven:
             why = (
-                f"{home} closes at {last[end]:.8g} but cannot be reached before {start[stop] + back[stop]:.8g} "
-                f"from stop {name}, where service starts at {start[stop]:.8g} at the earliest"
+                f"{home} closes at {told(last[end])} but cannot be reached before {told(start[stop] + back[stop])} "
+                f"from stop {name}, where service starts at {told(start[stop])} at the earliest"
             )
         if why:
             yield Conflict((stop,), why)

@@ -84,20 +84,19 @@ def closed_too_early(instance: Instance) -> Iterator[Conflict]:
     straight = instance.service[0] + instance.travel[0], instance.service + instance.travel[:, 0]
     if not _late(instance, *straight, 0.0).any():
         return
-    forgiven = lateness_forgiven(instance)
-    there, back = quickest(
-        increments(instance), 0
-    )  # a way round may be quicker than the leg itself
+    forgiven, told = lateness_forgiven(instance), instance.time_text
+    # A way round may be quicker than the leg itself.
+    there, back = quickest(increments(instance), 0)
     for stop in np.flatnonzero(_late(instance, there, back, forgiven)).tolist():
         name, closes = label(instance, stop), instance.closes
         arrival = instance.opens[0] + there[stop]
         if arrival > closes[stop] + forgiven:
-            why = f"stop {name} closes at {closes[stop]:.8g} but cannot be reached before {arrival:.8g}"
+            why = f"stop {name} closes at {told(closes[stop])} but cannot be reached before {told(arrival)}"
         else:
             start = max(arrival, instance.opens[stop])
             why = (
-                f"the depot closes at {closes[0]:.8g} but cannot be reached before {start + back[stop]:.8g} "
-                f"from stop {name}, where service starts at {start:.8g} at the earliest"
+                f"the depot closes at {told(closes[0])} but cannot be reached before {told(start + back[stop])} "
+                f"from stop {name}, where service starts at {told(start)} at the earliest"
             )
         yield Conflict((stop,), why)
 
