@@ -27,6 +27,7 @@ from numba.core.runtime import rtsys
 
 from fairway import clock
 from fairway.folders import cache_folder, private_folder
+from fairway.kernels.parts import AsPart, AsWhole
 
 HERE = Path(__file__).parent
 _said: set[str] = set()
@@ -37,7 +38,7 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Any]:  
 
     def compiled(function: Callable) -> Any:  # noqa: ANN401
         function = unwrap(function)
-        dispatcher = numba.njit(**options)(function)
+        dispatcher = numba.njit(**{"pipeline_class": AsWhole} | options)(function)
         if cache:
             dispatcher._cache = _Cache(function)
         return dispatcher
@@ -49,10 +50,11 @@ _BARE: dict[str, Any] = {"nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
 
 bare = njit(cache=True, **_BARE)
 """For loops that allocate nothing: counting references took most of their time, and is left out."""
-inner = njit(**_BARE, no_cpython_wrapper=True)
+inner = njit(**_BARE, no_cpython_wrapper=True, pipeline_class=AsPart)
 """For what only such loops call: a way in from Python takes longer to compile than most functions."""
 ZERO: Any = np.int64(0)
-"""For a number that begins as nothing: a literal 0 would have all that it is passed to compiled once more."""
+ONE: Any = np.int64(1)
+"""For numbers that functions are called with: literals would have all that they are passed to compiled once more."""
 
 
 class _Uncounted(event.Listener):
