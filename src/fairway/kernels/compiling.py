@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from fcntl import LOCK_EX, flock
 from functools import cache
 from hashlib import sha256
 from inspect import unwrap
@@ -169,7 +170,11 @@ class _Layers:
 
     def save(self, key: object, code: object) -> None:
         if (folder := kept_in()) is not None:
-            with suppress(OSError):  # a full disk costs the next process its time, and nothing else
+            # A full disk costs the next process its time, and nothing else.
+            with suppress(OSError), (folder / "lock").open("w") as lock:
+                flock(
+                    lock, LOCK_EX
+                )  # or of two processes one would lose what the other has put into the index
                 try:
                     self._within(folder).save(key, code)
                 except (ImportError, AttributeError, EOFError, pickle.UnpicklingError):
