@@ -36,10 +36,11 @@ _said: set[str] = set()
 
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Any]:  # noqa: ANN401 - numba's own
     """Like numba's, but for where compiled code is kept; checks of types at run time are left out."""
+    options.setdefault("pipeline_class", AsWhole)
 
     def compiled(function: Callable) -> Any:  # noqa: ANN401
         function = unwrap(function)
-        dispatcher = numba.njit(**{"pipeline_class": AsWhole} | options)(function)
+        dispatcher = numba.njit(**options)(function)
         if cache:
             dispatcher._cache = _Cache(function)
         return dispatcher

@@ -28,7 +28,7 @@ class Part(JITCodeLibrary):
         return 0
 
     @property
-    def codegen(self) -> "Part":
+    def codegen(self) -> Any:  # noqa: ANN401 - numba's own
         """What is told of the environment, which only code that is run by itself has."""
         return self
 
@@ -66,7 +66,7 @@ def _with_parts(libraries: list[JITCodeLibrary]) -> Iterator[JITCodeLibrary]:
 class AsPart(Compiler):
     """Numba's compiler, for parts."""
 
-    library = Part
+    library: type[JITCodeLibrary] = Part
 
     def __init__(self, typing: object, target: CPUContext, library: Any, *rest: object) -> None:  # noqa: ANN401
         if library is None:
