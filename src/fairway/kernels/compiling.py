@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from fcntl import LOCK_EX, flock
 from functools import cache
 from hashlib import sha256
 from inspect import unwrap
@@ -27,6 +28,7 @@ from numba.core.runtime import rtsys
 
 from fairway import clock
 from fairway.folders import cache_folder, private_folder
+from fairway.kernels.parts import AsPart, AsWhole
 
 HERE = Path(__file__).parent
 _said: set[str] = set()
@@ -34,6 +36,7 @@ _said: set[str] = set()
 
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Any]:  # noqa: ANN401 - numba's own
     """Like numba's, but for where compiled code is kept; checks of types at run time are left out."""
+    options.setdefault("pipeline_class", AsWhole)
 
     def compiled(function: Callable) -> Any:  # noqa: ANN401
         function = unwrap(function)
@@ -49,10 +52,11 @@ _BARE: dict[str, Any] = {"nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
 
 bare = njit(cache=True, **_BARE)
 """For loops that allocate nothing: counting references took most of their time, and is left out."""
-inner = njit(**_BARE, no_cpython_wrapper=True)
+inner = njit(**_BARE, no_cpython_wrapper=True, pipeline_class=AsPart)
 """For what only such loops call: a way in from Python takes longer to compile than most functions."""
 ZERO: Any = np.int64(0)
-"""For a number that begins as nothing: a literal 0 would have all that it is passed to compiled once more."""
+ONE: Any = np.int64(1)
+"""For numbers that functions are called with: literals would have all that they are passed to compiled once more."""
 
 
 class _Uncounted(event.Listener):
@@ -167,7 +171,11 @@ class _Layers:
 
     def save(self, key: object, code: object) -> None:
         if (folder := kept_in()) is not None:
-            with suppress(OSError):  # a full disk costs the next process its time, and nothing else
+            # A full disk costs the next process its time, and nothing else.
+            with suppress(OSError), (folder / "lock").open("w") as lock:
+                flock(
+                    lock, LOCK_EX
+                )  # or of two processes one would lose what the other has put into the index
                 try:
                     self._within(folder).save(key, code)
                 except (ImportError, AttributeError, EOFError, pickle.UnpicklingError):

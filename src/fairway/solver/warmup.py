@@ -5,13 +5,17 @@ time, which is measured, and are always made ready first.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
 from importlib.util import find_spec
+from multiprocessing import get_context
 from pathlib import Path
 from typing import get_args
 
 import numpy as np
 
+from fairway.cores import cores
+from fairway.kernels.compiling import hush
 from fairway.problems.classic_view import classic_view
 from fairway.problems.instance import Instance, Pairs
 from fairway.problems.model import Objective
@@ -66,20 +70,41 @@ def ready_policies(instances: Iterable[Instance], request: Request) -> None:
 
 def warm_up_searches() -> None:
     """Have everything compiled and loaded that solving and explaining may need, but for policies."""
-    warm_up([WINDOWS, GROWING, GROWING.reversed()], Request())
-    warm_up([WINDOWS], Request(objective="makespan"))
+    _classic()
     for objective in get_args(Objective):
         warm_up([Instance(np.ones((2, 2)), prize=1.0)], Request(objective=objective))
 
 
 def warm_up_all() -> None:
-    """The same, and policies where torch is there."""
-    warm_up_searches()
-    warm_sets()
+    """Have everything compiled that this package has, by as many processes as there are cores; policies with torch."""
+    with ProcessPoolExecutor(cores(), get_context("spawn"), initializer=hush) as pool:
+        list(pool.map(_compile, PARTS))
+
+
+def _classic() -> None:
+    warm_up([WINDOWS, GROWING, GROWING.reversed()], Request())
+    warm_up([WINDOWS], Request(objective="makespan"))
+
+
+def _policies() -> None:
     if find_spec("torch") is not None:
         for instance in (WINDOWS, GROWING):
             card = shipped(PROBLEMS[instance.problem].policy)
             ready_policies([instance], Request(policy=card.resolve()))
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    "classic": _classic,
+    "general": warm_general,
+    "proofs": warm_proofs,
+    "sets": warm_sets,
+    "policies": _policies,
+}
+"""What can be compiled at once, little of it twice, the longest first."""
+
+
+def _compile(part: str) -> None:
+    PARTS[part]()
 
 
 def _run_through(sample: Instance, objective: Objective) -> None:

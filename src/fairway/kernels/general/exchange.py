@@ -8,7 +8,7 @@ enough, until all is as before. Each move brings a stop next to one that may wel
 import numpy as np
 from jaxtyping import Float
 
-from fairway.kernels.compiling import ZERO, inner
+from fairway.kernels.compiling import ONE, ZERO, inner
 from fairway.kernels.general.insertion import LEGS, OUT, REAL, Draft, refresh, renew, span_of
 from fairway.kernels.general.order import Order
 from fairway.kernels.general.state import (
@@ -112,7 +112,7 @@ def _settle(
     if count == stop - start:
         kept = renew(model, draft, start, stop)
     else:
-        start, stop, kept = 1, draft.length[0], refresh(model, draft)
+        start, stop, kept = ONE, draft.length[0], refresh(model, draft)
     if not kept:  # by a rounding error
         load(search)
         refresh(model, draft)

@@ -5,12 +5,12 @@ each stop could be served with all that follows in time is one number, with seve
 never makes anything later.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from fairway.kernels.compiling import ZERO, inner
+from fairway.kernels.compiling import ONE, ZERO, inner
 from fairway.kernels.general.timing import latest_start, priced, start_at
 from fairway.kernels.general.tour_model import (
     DEMAND,
@@ -30,7 +30,7 @@ from fairway.kernels.moves.rng import Random, uniform
 
 BLINK = 0.01
 """How often a place is overlooked, so that the same ruins do not always end alike."""
-OUT = -1
+OUT: Any = np.int64(-1)
 LEGS = 1e-3
 """What a leg counts for where the end of the tour is minimised, so that of equal places the nearer one is taken."""
 
@@ -76,7 +76,7 @@ def draft_of(model: TourModel) -> Draft:
 @inner
 def refresh(model: TourModel, draft: Draft) -> bool:
     """Work out all times and loads that matter; whether every limit is kept."""
-    return renew(model, draft, 1, draft.length[0])
+    return renew(model, draft, ONE, draft.length[0])
 
 
 @inner
