@@ -27,7 +27,7 @@ solve: $(READY)
 	@echo "pictures: $$(ls out/*.png | tr '\n' ' ')"
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal -q --durations 12 -o addopts='$(UNTYPED)'
+	$(BIN)/python -m pytest -n auto --dist worksteal -q --durations 12 -m 'not soak' -o addopts='$(UNTYPED)'
 
 quick: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m 'not slow' $(QUICK:%=tests/%) $(UNHURRIED:%=--ignore tests/%)
@@ -52,6 +52,7 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 
 soak: $(READY)
+	$(BIN)/python -m pytest -n auto --dist worksteal -q -m soak -o addopts='$(UNTYPED)'
 	$(BIN)/python -m benchmarks.small --solved 20000 --resumed 1000 --relaxed 500
 	$(BIN)/python -m benchmarks.mutations --count 300000
 	$(BIN)/python -m benchmarks.explain --general 200

@@ -42,7 +42,14 @@ def figures(instances, rule, look):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", list(RULES))
-@pytest.mark.parametrize("name", [name for name, bed in beds().items() if bed.published])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if "50-hard" in name else pytest.mark.soak)
+        for name, bed in beds().items()
+        if bed.published
+    ],
+)
 def test_greedy_tours_under_the_authors_mask_have_the_recorded_figures(shared, name, rule):
     """Exactly: infeasible tours and fallbacks to the unit, means to twelve digits; with no mask and with one step."""
     recorded = json.loads((shared / "beds/conformance.json").read_text())

@@ -11,7 +11,7 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from fcntl import LOCK_EX, flock
 from functools import cache
 from hashlib import sha256
@@ -172,10 +172,7 @@ class _Layers:
     def save(self, key: object, code: object) -> None:
         if (folder := kept_in()) is not None:
             # A full disk costs the next process its time, and nothing else.
-            with suppress(OSError), (folder / "lock").open("w") as lock:
-                flock(
-                    lock, LOCK_EX
-                )  # or of two processes one would lose what the other has put into the index
+            with suppress(OSError), _alone(folder):
                 try:
                     self._within(folder).save(key, code)
                 except (ImportError, AttributeError, EOFError, pickle.UnpicklingError):
@@ -184,6 +181,19 @@ class _Layers:
 
     def _within(self, folder: Path) -> IndexDataCacheFile:
         return IndexDataCacheFile(str(folder), self._name, stamp())
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Wait until no other process writes there: of two indices at once one would be lost, or name the other's code."""
+    lock = os.open(
+        folder / "lock", os.O_RDONLY | os.O_CREAT
+    )  # another user's file need not be writable
+    try:
+        flock(lock, LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
 
 
 class _Implementation(CompileResultCacheImpl):
