@@ -11,6 +11,7 @@ from fairway import clock
 from fairway.search.exact import MEMORY
 from fairway.search.general import FEW, TourSearch, Wanted, enumerate_tours
 from fairway.search.general_exact import choices, provable, prove_general
+from fairway.search.stretches import arranged
 from fairway.solver.explain.narrowing import plain_reason
 from fairway.solver.incumbent import Incumbent
 from fairway.solver.results import Result
@@ -30,6 +31,8 @@ GLANCED, TRIED = 0.02, 0.04
 """With so much patience, what local search and a proof have at first: many proofs take hardly any time."""
 SEARCHED, LONGEST = 0.7, 10.0
 """Then local search has a part of what is left, so long at most."""
+ARRANGED = 0.25
+"""The last part of that is for the exact search of stretches of its tour."""
 ENDURING = 3.0
 """It is gone on with after a proof, unless it had more than so many times as long then."""
 PROVED, BOUNDED, AMPLE = 0.75, 0.4, 20.0
@@ -102,13 +105,21 @@ def _by_turns(best: Incumbent) -> None:
     whole = first + (1.0 - proof) * rest
     long = whole > ENDURING * first
     search = _begun(best, first if long else whole)
-    search.go_on(clock.now() + first, offered)
+    search.go_on(clock.now() + (1.0 - ARRANGED) * first, offered)
+    _arrange(best, ARRANGED * first)
     _prove(best, proof * best.left)
     if best.proved is None:
         search = _begun(best, best.left, turn=1) if long else search
         search.go_on(clock.now() + best.left, offered)
     if math.isinf(best.value):
         _offer(best, search.tour)
+
+
+def _arrange(best: Incumbent, seconds: float) -> None:
+    """Exact search on stretches of the best tour, where the legs and an order are all that counts."""
+    if best.request.objective in ("cost", "travel") and math.isfinite(best.value):
+        tour = arranged(best.instance, best.start or (), clock.now() + seconds)
+        best.offer(tour, "exact search")
 
 
 def _begun(best: Incumbent, seconds: float, turn: int = 0) -> TourSearch:
