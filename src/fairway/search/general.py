@@ -46,7 +46,7 @@ AFTER = 16
 """Of each stop, those that may well follow it."""
 WAITING = 0.2
 """What a unit of waiting counts there, in units of cost."""
-MOVES, UNTIMED = 2, 20
+MOVES, UNTIMED = 2, 5
 """Local moves of a round per stop; they are cheap and fit often where it does not matter when a stop is served."""
 FLAT = 1e-3
 """Where no leg costs anything: what a mean leg counts, in mean prizes."""
