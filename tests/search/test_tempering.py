@@ -1,18 +1,21 @@
 """Tours at several temperatures, each of which must stay a tour of the value that is stored with it."""
 
 import math
+import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from tours import drawn
 
 import fairway
+from fairway import clock
 from fairway.judge import Solution, verify
 from fairway.kernels.general.annealing import anneal
 from fairway.kernels.general.state import BEST, KEPT, KEPT_OUT
 from fairway.kernels.general.tour_model import tour_model_of
 from fairway.search import general
-from fairway.search.general import Wanted, improve_tours, prepared
+from fairway.search.general import TourSearch, Wanted, improve_tours, prepared
 from fairway.search.tempering import Ladder
 
 
@@ -50,6 +53,28 @@ def test_tempering_claims_nothing_that_the_judge_refuses(rng, objective, monkeyp
         least = fairway.solve(instance, objective=objective).value
         answers += bool(verdicts) and math.isclose(verdicts[-1].value, least, abs_tol=1e-6)
     assert answers > 5
+
+
+def test_a_search_that_is_left_and_taken_up_again_cools_down_once(rng, monkeypatch):
+    """And the time in between is not counted."""
+    temperatures, cool = [], general.anneal
+
+    def noted(model, search, temperature, *rest):
+        temperatures.append(temperature)
+        cool(model, search, temperature, *rest)
+
+    monkeypatch.setattr(general, "anneal", noted)
+    monkeypatch.setattr(general, "RUNG", math.inf)
+    points, found = rng.random((40, 2)), []
+    instance = fairway.Instance(np.linalg.norm(points[:, None] - points, axis=2), before=[(1, 2)])
+    search = TourSearch(instance, Wanted(seconds=0.4))
+    for _ in range(4):
+        search.go_on(clock.now() + 0.1, found.append)
+        time.sleep(0.2)
+    assert search.tour == found[-1]
+    assert all(later <= earlier for earlier, later in pairwise(temperatures))
+    assert max(earlier / later for earlier, later in pairwise(temperatures)) < 1.6
+    assert temperatures[-1] / temperatures[0] == pytest.approx(general.COLD / general.HOT, rel=0.2)
 
 
 def test_a_tour_whose_legs_cost_nothing_is_found():

@@ -2,9 +2,11 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from fairway.judge import verify
+from fairway.problems.instance import Instance
 from fairway.search.exact import Proof, Statistics
 from fairway.solver.incumbent import Incumbent
 from fairway.solver.request import Request
@@ -53,7 +55,7 @@ def test_a_late_tour_is_kept_until_there_is_a_good_one(incumbent):
     [
         ("bounded", None, "optimal"),
         ("truncated", None, "feasible"),
-        ("truncated", BEST, "feasible"),
+        ("truncated", BEST, "optimal"),  # 9 where nothing is below 8.5, and all times are whole
         ("optimal", BEST, "optimal"),
         ("optimal", LATE, "feasible"),
     ],
@@ -66,3 +68,40 @@ def test_a_proof_counts_for_as_much_as_its_tour(incumbent, status, tour, expecte
     assert result.tour == (BEST if tour == BEST else GOOD)
     assert result.lower_bound == (result.value if expected == "optimal" else 8.5)
     assert result.gap == pytest.approx(result.value / result.lower_bound - 1)
+
+
+@pytest.mark.parametrize(("short", "expected"), [(0.0, "optimal"), (0.5, "optimal"), (1.0, None)])
+def test_a_bound_within_less_than_one_whole_unit_is_a_proof_also_where_the_tour_comes_later(
+    incumbent, window_instance, short, expected
+):
+    best = verify(window_instance, BEST).makespan
+    incumbent.offer(GOOD, "plan")
+    incumbent.learn(Proof("truncated", None, math.inf, best - short, SPENT))
+    assert incumbent.proved is None, "the first tour is worse than the bound by more"
+    incumbent.offer(BEST, "local search")
+    assert incumbent.proved == expected
+
+
+def test_the_last_bound_counts_too():
+    """All legs are alike, so that the bound that needs no search is what every tour costs."""
+    incumbent = Incumbent(Instance(np.full((4, 4), 2.0), before=[(1, 2)]), Request())
+    incumbent.offer((1, 2, 3), "plan")
+    assert incumbent.proved is None
+    result = incumbent.result("", interrupted=False)
+    assert (result.status, result.lower_bound) == ("optimal", 8.0)
+
+
+def test_with_fractions_or_fewest_stops_left_out_only_what_no_tour_can_beat_is_optimal():
+    travel = np.full((4, 4), 2.5)
+    optional = Instance(np.full((4, 4), 2.0), prize=[math.inf, 1.0, 1.0, 1.0])
+    for instance, tour, lower, drop, expected in (
+        (Instance(travel), (1, 2, 3), 9.5, "price", None),
+        (Instance(travel), (1, 2, 3), 10.0, "price", "optimal"),
+        (optional, (1, 2), 7.0, "price", "optimal"),
+        (optional, (1, 2), 7.0, "fewest", None),
+        (optional, (1, 2, 3), 8.0, "fewest", "optimal"),
+    ):
+        incumbent = Incumbent(instance, Request(drop=drop))
+        incumbent.offer(tour, "plan")
+        incumbent.learn(Proof("truncated", None, math.inf, lower, SPENT))
+        assert incumbent.proved == expected

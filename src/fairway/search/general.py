@@ -46,7 +46,7 @@ AFTER = 16
 """Of each stop, those that may well follow it."""
 WAITING = 0.2
 """What a unit of waiting counts there, in units of cost."""
-MOVES, UNTIMED = 2, 20
+MOVES, UNTIMED = 2, 5
 """Local moves of a round per stop; they are cheap and fit often where it does not matter when a stop is served."""
 FLAT = 1e-3
 """Where no leg costs anything: what a mean leg counts, in mean prizes."""
@@ -131,29 +131,57 @@ def improve_tours(
     initial: tuple[int, ...] = (),
 ) -> tuple[int, ...]:
     """Better and better tours within the budget; the last one may still leave out what it must serve."""
-    budget = _Budget(request)
-    model = tour_model_of(instance, request.objective)
-    if request.fewest:
-        model = _keeping(model)
-    model, search, scale = prepared(model, initial, request.seed)
-    moves = (MOVES if model.timed else UNTIMED) * len(model.node)
-    ample = budget.moves(moves) / len(model.node)
-    hot = HOT * min(1.0, ample / THOROUGH) ** HASTE
-    ladder = _temperatures(scale, len(model.node), ample)
-    annealed, tempered = ANNEALED if ladder else 1.0, None
-    while (rounds := budget.slice()) > 0:
-        value, missing = search.values[BEST], search.values[BEST_OUT]
-        done = (1.0 - budget.left) / annealed
-        if done < 1.0 or not ladder:
-            anneal(model, search, scale * hot * (COLD / HOT) ** done, rounds, moves)
-        else:
-            tempered = tempered or Ladder(search, ladder, request.seed)
-            for _ in range(max(1, rounds // VISIT)):
-                tempered.visit(model, search, moves)
-        better = search.values[BEST] < value or search.values[BEST_OUT] < missing
-        if better and search.values[BEST_OUT] == 0:
-            found(_stops(model, search.best[: search.sizes[1]]))
-    return _stops(model, search.best[: search.sizes[1]])
+    until = clock.now() + request.seconds
+    search = TourSearch(instance, request, initial)
+    search.go_on(until, found)
+    return search.tour
+
+
+class TourSearch:
+    """A search that can be left and taken up again: it cools down once for the whole of its budget."""
+
+    def __init__(self, instance: Instance, request: Wanted, initial: tuple[int, ...] = ()) -> None:
+        self._budget = _Budget(request)
+        model = tour_model_of(instance, request.objective)
+        if request.fewest:
+            model = _keeping(model)
+        self._model, self._search, self._scale = prepared(model, initial, request.seed)
+        nodes = len(model.node)
+        self._moves = (MOVES if model.timed else UNTIMED) * nodes
+        ample = self._budget.moves(self._moves) / nodes
+        self._hot = HOT * min(1.0, ample / THOROUGH) ** HASTE
+        self._temperatures = _temperatures(self._scale, nodes, ample)
+        self._ladder: Ladder | None = None
+        self._seed = request.seed
+        self._budget.leave()
+
+    @property
+    def tour(self) -> tuple[int, ...]:
+        """The best so far, which may still leave out what it must serve."""
+        return _stops(self._model, self._search.best[: self._search.sizes[1]])
+
+    def go_on(self, until: float, found: Found) -> None:
+        """Search until then by `clock.now`, or until the rounds of the budget are done."""
+        values, budget = self._search.values, self._budget
+        budget.enter(until)
+        while (rounds := budget.slice()) > 0:
+            value, missing = values[BEST], values[BEST_OUT]
+            self._advance(rounds)
+            better = values[BEST] < value or values[BEST_OUT] < missing
+            if better and values[BEST_OUT] == 0:
+                found(self.tour)
+        budget.leave()
+
+    def _advance(self, rounds: int) -> None:
+        """Some rounds of cooling down, or after that of parallel tempering."""
+        model, search, moves = self._model, self._search, self._moves
+        done = (1.0 - self._budget.left) / (ANNEALED if self._temperatures else 1.0)
+        if done < 1.0 or not self._temperatures:
+            anneal(model, search, self._scale * self._hot * (COLD / HOT) ** done, rounds, moves)
+            return
+        self._ladder = self._ladder or Ladder(search, self._temperatures, self._seed)
+        for _ in range(max(1, rounds // VISIT)):
+            self._ladder.visit(model, search, moves)
 
 
 def _temperatures(scale: float, nodes: int, ample: float) -> list[float]:
@@ -198,11 +226,11 @@ def _scale(model: TourModel) -> float:
 
 
 class _Budget:
-    """Seconds or rounds, and how many to do until the next look at the clock."""
+    """Seconds or rounds, and how many to do until the next look at the clock, which stands still outside a search."""
 
     def __init__(self, request: Wanted) -> None:
-        self._request, self._began = request, clock.now()
-        self._looked, self._rounds, self._done = self._began, 1, 0
+        self._request, self._spent, self._looked = request, 0.0, clock.now()
+        self._rounds, self._done, self._until, self._going = 1, 0, math.inf, False
 
     def moves(self, per_round: int) -> float:
         """About how many local moves there will be."""
@@ -212,23 +240,33 @@ class _Budget:
     @property
     def left(self) -> float:
         """The part that is left, from 1 to 0."""
-        timed = 1.0 - (clock.now() - self._began) / max(self._request.seconds, 1e-9)
+        timed = 1.0 - self._spent / max(self._request.seconds, 1e-9)
         if self._request.iterations is None:
             return max(timed, 0.0)
         return max(min(timed, 1.0 - self._done / max(self._request.iterations, 1)), 0.0)
 
+    def enter(self, until: float) -> None:
+        """Begin, or go on, until then."""
+        self._looked, self._until, self._going = clock.now(), until, False
+
+    def leave(self) -> None:
+        """Count the time since the last look."""
+        now = clock.now()
+        self._spent, self._looked = self._spent + now - self._looked, now
+
     def slice(self) -> int:
         """How many rounds to do now, none at the end; they count as done."""
-        now, request = clock.now(), self._request
-        if self.left <= 0:
+        before, request = self._looked, self._request
+        self.leave()
+        if self._looked >= self._until or request.iterations == self._done:
             return 0
         if request.iterations is not None:
             self._rounds = min(ROUNDS, request.iterations - self._done)
-        elif self._done:
-            wanted = self._rounds * min(SLICE, PART * request.seconds) / (now - self._looked)
+        elif self._going:
+            taken = max(self._looked - before, 1e-9)
+            wanted = self._rounds * min(SLICE, PART * request.seconds) / taken
             self._rounds = max(1, min(int(wanted), 4 * self._rounds))
-        self._looked = now
-        self._done += self._rounds
+        self._done, self._going = self._done + self._rounds, True
         return self._rounds
 
 

@@ -1,13 +1,17 @@
 """One instance with any of the constraints: local search, and proofs where they can be expected."""
 
 import math
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
+from fairway import clock
 from fairway.search.exact import MEMORY
-from fairway.search.general import FEW, Wanted, enumerate_tours, improve_tours
+from fairway.search.general import FEW, TourSearch, Wanted, enumerate_tours
 from fairway.search.general_exact import choices, provable, prove_general
+from fairway.search.stretches import arranged
 from fairway.solver.explain.narrowing import plain_reason
 from fairway.solver.incumbent import Incumbent
 from fairway.solver.results import Result
@@ -25,10 +29,18 @@ PATIENT = 2.0
 """Seconds from which on a bound is worth its time even where no proof can be expected."""
 GLANCED, TRIED = 0.02, 0.04
 """With so much patience, what local search and a proof have at first: many proofs take hardly any time."""
-SEARCHED, LONGEST = 0.45, 10.0
-"""Then local search has a part of the seconds before it, so long at most."""
+SEARCHED, LONGEST = 0.7, 10.0
+"""Then local search has a part of what is left, so long at most."""
+ARRANGED = 0.25
+"""The last part of that is for the exact search of stretches of its tour."""
+ENDURING = 3.0
+"""It is gone on with after a proof, unless it had more than so many times as long then."""
 PROVED, BOUNDED, AMPLE = 0.75, 0.4, 20.0
 """Of what is left then, what a proof may take, and what it may where none is expected within so many seconds."""
+
+
+class _Settled(Exception):
+    """The best tour is known to be the best there is."""
 
 
 def solve_general(best: Incumbent, plan: tuple[int, ...] | None = None) -> Result:
@@ -40,7 +52,8 @@ def solve_general(best: Incumbent, plan: tuple[int, ...] | None = None) -> Resul
         if _stops(best) <= FEW:
             _enumerate(best)
         if best.proved is None:
-            _search(best)
+            with suppress(_Settled):
+                _search(best)
     except KeyboardInterrupt:
         interrupted = True
     return best.result(reason(best, interrupted), interrupted=interrupted)
@@ -71,16 +84,48 @@ def _search(best: Incumbent) -> None:
     if seconds >= PATIENT:
         _improve(best, GLANCED * best.left)
         _prove(best, TRIED * best.left)
-        if best.proved is not None:
-            return
+    if best.proved is not None:
+        return
     if _promising(best, seconds, best.until - 0.9 * best.left):
         _improve(best, FIRST * best.left)
         _prove(best, PROVED * best.left)
     elif seconds >= PATIENT:
-        _improve(best, min(SEARCHED * seconds, LONGEST))
-        _prove(best, (PROVED if best.left > AMPLE else BOUNDED) * best.left)
+        _by_turns(best)
+        return
     if best.proved is None:
         _improve(best, best.left, turn=1)
+
+
+def _by_turns(best: Incumbent) -> None:
+    """One local search with a proof or a bound on its way; after that another one where most of the time is left."""
+    offered = partial(_offer, best)
+    first = min(SEARCHED * best.left, LONGEST)
+    rest = best.left - first
+    proof = PROVED if rest > AMPLE else BOUNDED
+    whole = first + (1.0 - proof) * rest
+    long = whole > ENDURING * first
+    search = _begun(best, first if long else whole)
+    search.go_on(clock.now() + (1.0 - ARRANGED) * first, offered)
+    _arrange(best, ARRANGED * first)
+    _prove(best, proof * best.left)
+    if best.proved is None:
+        search = _begun(best, best.left, turn=1) if long else search
+        search.go_on(clock.now() + best.left, offered)
+    if math.isinf(best.value):
+        _offer(best, search.tour)
+
+
+def _arrange(best: Incumbent, seconds: float) -> None:
+    """Exact search on stretches of the best tour, where the legs and an order are all that counts."""
+    if best.request.objective in ("cost", "travel") and math.isfinite(best.value):
+        tour = arranged(best.instance, best.start or (), clock.now() + seconds)
+        best.offer(tour, "exact search")
+
+
+def _begun(best: Incumbent, seconds: float, turn: int = 0) -> TourSearch:
+    """A local search from the best tour so far, by other random numbers at every turn."""
+    wanted = replace(_wanted(best, seconds), seed=best.request.seed + turn)
+    return TourSearch(best.instance, wanted, best.start or ())
 
 
 def _promising(best: Incumbent, seconds: float, until: float) -> bool:
@@ -110,15 +155,19 @@ def _enumerate(best: Incumbent) -> None:
 
 
 def _improve(best: Incumbent, seconds: float, turn: int = 0) -> None:
-    """Local search from the best tour so far, by other random numbers at every turn."""
-
-    def offered(tour: tuple[int, ...]) -> None:
-        best.offer(tour, "local search")
-
-    wanted = replace(_wanted(best, seconds), seed=best.request.seed + turn)
-    last = improve_tours(best.instance, wanted, offered, best.start or ())
+    """Local search for so long."""
+    until = clock.now() + seconds
+    search = _begun(best, seconds, turn)
+    search.go_on(until, partial(_offer, best))
     if math.isinf(best.value):
-        offered(last)
+        _offer(best, search.tour)
+
+
+def _offer(best: Incumbent, tour: tuple[int, ...]) -> None:
+    """Have a tour of local search judged, and go no further once it is known to be the best."""
+    best.offer(tour, "local search")
+    if best.proved is not None:
+        raise _Settled
 
 
 def _prove(best: Incumbent, seconds: float, memory: int = MEMORY) -> None:

@@ -3,9 +3,13 @@
 import math
 from dataclasses import replace
 
+import numpy as np
+
 from fairway import clock
 from fairway.judge import Rejection, Solution, verify
+from fairway.problems.checks import is_integral
 from fairway.problems.instance import Instance
+from fairway.problems.model import MARGIN
 from fairway.search.exact import Proof
 from fairway.search.general_exact import least_general
 from fairway.search.lower_bound import held_karp
@@ -107,6 +111,23 @@ class Incumbent:
             proof.status == "optimal" and self._solution and self._solution.tour == proof.tour
         ):
             self.proved = "optimal"
+        self._close()
+
+    def _close(self) -> None:
+        """The best tour is optimal once no value between it and the lower bound is left."""
+        found, value = self._solution, self.value
+        if (
+            self.proved is not None
+            or found is None
+            or (self.request.drop == "fewest" and found.unserved)
+        ):
+            return
+        rounding = MARGIN * max(abs(value), 1.0)
+        whole = self.lower > value - 1.0 + rounding and _whole(
+            self.instance, self.request.objective
+        )
+        if whole or self.lower >= value - rounding:
+            self.proved = "optimal"
 
     def _tell(self, step: Improvement | None, tour: tuple[int, ...] | None) -> None:
         """Tell whoever watches of a better tour or bound."""
@@ -127,9 +148,12 @@ class Incumbent:
 
     def result(self, reason: str, *, interrupted: bool = False) -> Result:
         """The answer as things stand; the reason is given where there is no tour."""
+        if self.proved is None:
+            self.lower = self._bound()
+            self._close()
         found, proved = self._solution is not None, self.proved
         sure = self.value if proved == "optimal" else math.inf
-        lower = self._bound() if proved is None else sure
+        lower = self.lower if proved is None else sure
         return Result(
             proved or ("feasible" if found else "unknown"),
             self.spent,
@@ -161,6 +185,15 @@ class Incumbent:
         steps = [step for _, step in self._claims if step.cost > solution.value]
         self._claims.clear()
         self._trace += [*steps, replace(step, cost=solution.value)]
+        self._close()
+
+
+def _whole(instance: Instance, objective: str) -> bool:
+    """Whether every tour is worth a whole number."""
+    if np.isfinite(instance.late).any() or not is_integral(instance.prize):
+        return False
+    timed = objective in ("makespan", "duration")
+    return instance.whole_times if timed else is_integral(instance.cost)
 
 
 def _broken(rejection: Rejection) -> float:
