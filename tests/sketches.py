@@ -127,20 +127,31 @@ def _order(sketch):
     demand = [0.0, *sketch.numbers(-3 if load == "signed" else 0, 5)[1:]]
     for pickup, delivery in asked["pairs"] if load == "signed" else ():
         demand[pickup], demand[delivery] = abs(demand[pickup]), -abs(demand[pickup])
-    carried = np.cumsum([demand[stop] for stop in tour])
+    loaded = _loaded(sketch, demand) if load == "signed" and sketch.perhaps(0.6) else None
+    carried = np.cumsum([demand[stop] for stop in tour]) + sum(loaded or [])
     aboard = max(0.0, -carried.min()) + sketch.number(0, 2) if load == "signed" else 0.0
     seen = {"growing": carried, "signed": carried + aboard}.get(
         load, carried[-1] - carried + [demand[stop] for stop in tour]
     )
     spare = -1 if sketch.perhaps(sketch.wrong) else sketch.number(0, 4)
-    capacity = max(0.0, seen.max() + spare, aboard) if sketch.perhaps(0.6) else None
+    leaving = aboard + sum(loaded or []) - (spare < 0)
+    capacity = max(0.0, seen.max() + spare, leaving) if sketch.perhaps(0.6) else None
     draft = np.full(sketch.nodes, math.inf)
     for stop, most in zip(tour, seen, strict=True):
         draft[stop] = most + sketch.number(0, 4) if sketch.perhaps(0.5) else math.inf
     return asked | {
         "load": str(load),
         "demand": demand,
+        "loaded": loaded,
         "aboard": aboard,
         "capacity": capacity,
         "draft": draft if sketch.perhaps(0.6) else None,
     }
+
+
+def _loaded(sketch, demand):
+    """What is delivered, or any amounts, for some of the stops."""
+    most = sketch.numbers(0, 4)
+    amounts = [max(0.0, -each) for each in demand] if sketch.perhaps(0.6) else most
+    picked = [own + more * sketch.perhaps(0.3) for own, more in zip(amounts, most, strict=True)]
+    return [0.0, *(each * sketch.perhaps(0.7) for each in picked[1:])]

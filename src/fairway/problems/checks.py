@@ -187,6 +187,16 @@ def idle_depot(demand: Float[np.ndarray, " N"]) -> None:
         )
 
 
+def loaded_for_stops(loaded: Float[np.ndarray, " N"], load: str) -> None:
+    """Refuse cargo that is loaded for the depot, or where loads do not come and go."""
+    if (given := np.flatnonzero(loaded)).size and (given[0] == 0 or load != "signed"):
+        node = int(given[0])
+        why = "0 at the depot" if node == 0 else f"0 where the load is {load}, or load 'signed'"
+        raise InvalidInstance(
+            f"loaded[{node}] is {loaded[node]:g}; expected {why}", "loaded", (node,)
+        )
+
+
 def points(values: ArrayLike | None, nodes: int) -> Float[np.ndarray, "N 2"] | None:
     """An x and a y a node, or None."""
     if values is None:
