@@ -65,6 +65,8 @@ ANNEALED = 0.3
 TOP, BOTTOM, STEP = 0.45, 0.05, 1.6
 """The temperatures of a ladder, in typical losses, and how far its steps are apart, in logarithms, times the root of
 the nodes."""
+STEEP, EASY, EASED = 30.0, (2.0, 5.0, 12.0, 30.0), 0.8
+"""Prizes beyond so many typical losses are eased by turns to so many, in all but the last part of the budget."""
 RUNG = 1e4
 """Moves per stop for each step, below which one tour alone is cooled down."""
 
@@ -139,11 +141,15 @@ def improve_tours(
     moves = (MOVES if model.timed else UNTIMED) * len(model.node)
     ample = budget.moves(moves) / len(model.node)
     hot = HOT * min(1.0, ample / THOROUGH) ** HASTE
-    ladder = _temperatures(scale, len(model.node), ample)
+    easier = _easier(model, scale)
+    ladder = [] if easier else _temperatures(scale, len(model.node), ample)
     annealed, tempered = ANNEALED if ladder else 1.0, None
     while (rounds := budget.slice()) > 0:
         value, missing = search.values[BEST], search.values[BEST_OUT]
         done = (1.0 - budget.left) / annealed
+        if easier and done < EASED:
+            _wander(easier[0], search, scale * hot * (COLD / HOT) ** done, rounds, moves)
+            easier = [*easier[1:], easier[0]]
         if done < 1.0 or not ladder:
             anneal(model, search, scale * hot * (COLD / HOT) ** done, rounds, moves)
         else:
@@ -154,6 +160,30 @@ def improve_tours(
         if better and search.values[BEST_OUT] == 0:
             found(_stops(model, search.best[: search.sizes[1]]))
     return _stops(model, search.best[: search.sizes[1]])
+
+
+def _easier(model: TourModel, scale: float) -> list[TourModel]:
+    """The same with prizes that temperatures reach, where they are far beyond; none where they are not."""
+    optional = np.isfinite(model.node[:, PRIZE]) & (model.node[:, BARRED] == 0)
+    prize = float(model.node[optional, PRIZE].mean()) if optional.any() else 0.0
+    if not prize > STEEP * scale > 0:
+        return []
+    models = []
+    for part in EASY:
+        columns = model.node.copy()
+        columns[optional, PRIZE] *= part * scale / prize
+        models.append(model._replace(node=columns))
+    return models
+
+
+def _wander(
+    model: TourModel, search: Search, temperature: float, rounds: int, moves: int
+) -> None:
+    """Go on under another model; the best stays what it is under the first."""
+    best, values, size = search.best.copy(), search.values.copy(), search.sizes[1]
+    anneal(model, search, temperature, rounds, moves)
+    search.best[:], search.sizes[1] = best, size
+    search.values[[BEST, BEST_OUT]] = values[[BEST, BEST_OUT]]
 
 
 def _temperatures(scale: float, nodes: int, ample: float) -> list[float]:
