@@ -108,14 +108,12 @@ class Instance:
         name: str = "",
         source: Source | None = None,
     ) -> None:
-        square = checks.matrix(travel, "travel", infinite=True)
-        nodes = len(square)
+        nodes = len(square := checks.matrix(travel, "travel", infinite=True))
         signed = checks.choice(load, "load", ("growing", "shrinking", "signed")) == "signed"
-        spent = travel if cost is None else cost
-        apart, most = spent is not travel, math.inf if capacity is None else capacity
+        spent, most = travel if cost is None else cost, math.inf if capacity is None else capacity
+        own = square if spent is travel else checks.matrix(spent, "cost", nodes, infinite=True)
         checked = {
-            "travel": square,
-            "cost": checks.matrix(spent, "cost", nodes, infinite=True) if apart else square,
+            **{"travel": square, "cost": own},
             "service": checks.vector(service, "service", nodes, non_negative=True),
             "opens": checks.vector(opens, "opens", nodes, absent=0.0),
             "closes": checks.vector(closes, "closes", nodes, absent=math.inf),
@@ -141,8 +139,7 @@ class Instance:
         for field_name, value in checked.items():
             object.__setattr__(self, field_name, value)
         checks.ordered_windows(self.opens, self.closes)
-        checks.idle_depot(self.demand)
-        checks.loaded_for_stops(self.loaded, load)
+        checks.cargo_of_stops(self.demand, self.loaded, load)
         object.__setattr__(self, "constraints", _stated(self))
 
     @property

@@ -65,7 +65,7 @@ ANNEALED = 0.3
 TOP, BOTTOM, STEP = 0.45, 0.05, 1.6
 """The temperatures of a ladder, in typical losses, and how far its steps are apart, in logarithms, times the root of
 the nodes."""
-STEEP, EASY, EASED = 30.0, (2.0, 5.0, 12.0, 30.0), 0.8
+STEEP, EASY, EASED = 30.0, (2.0, 5.0, 12.0, 30.0), 0.6
 """Prizes beyond so many typical losses are eased by turns to so many, in all but the last part of the budget."""
 RUNG = 1e4
 """Moves per stop for each step, below which one tour alone is cooled down."""
@@ -176,9 +176,7 @@ def _easier(model: TourModel, scale: float) -> list[TourModel]:
     return models
 
 
-def _wander(
-    model: TourModel, search: Search, temperature: float, rounds: int, moves: int
-) -> None:
+def _wander(model: TourModel, search: Search, temperature: float, rounds: int, moves: int) -> None:
     """Go on under another model; the best stays what it is under the first."""
     best, values, size = search.best.copy(), search.values.copy(), search.sizes[1]
     anneal(model, search, temperature, rounds, moves)
