@@ -108,23 +108,23 @@ class Instance:
         name: str = "",
         source: Source | None = None,
     ) -> None:
-        nodes = len(square := checks.matrix(travel, "travel", infinite=True))
-        signed = checks.choice(load, "load", ("growing", "shrinking", "signed")) == "signed"
+        nodes, one_way = len(square := checks.matrix(travel, infinite=True)), load != "signed"
         spent, most = travel if cost is None else cost, math.inf if capacity is None else capacity
         own = square if spent is travel else checks.matrix(spent, "cost", nodes, infinite=True)
         checked = {
-            **{"travel": square, "cost": own},
+            "travel": square,
+            "cost": own,
             "service": checks.vector(service, "service", nodes, non_negative=True),
             "opens": checks.vector(opens, "opens", nodes, absent=0.0),
             "closes": checks.vector(closes, "closes", nodes, absent=math.inf),
             "windows": checks.windows(windows or {}, nodes),
             "late": checks.vector(late, "late", nodes, non_negative=True, absent=math.inf),
             "latest": checks.vector(latest, "latest", nodes, absent=math.inf),
-            "demand": checks.vector(demand, "demand", nodes, non_negative=not signed, absent=0.0),
+            "demand": checks.vector(demand, "demand", nodes, non_negative=one_way, absent=0.0),
             "loaded": checks.vector(loaded, "loaded", nodes, non_negative=True, absent=0.0),
             "draft": checks.vector(draft, "draft", nodes, non_negative=True, absent=math.inf),
             "capacity": checks.amount(most, "capacity", infinite=True),
-            "load": load,
+            "load": checks.choice(load, "load", ("growing", "shrinking", "signed")),
             "aboard": checks.amount(aboard, "aboard"),
             "before": checks.node_pairs(before, "before", nodes),
             "pairs": checks.node_pairs(pairs, "pairs", nodes),
