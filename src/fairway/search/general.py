@@ -142,16 +142,19 @@ def improve_tours(
     ample = budget.moves(moves) / len(model.node)
     hot = HOT * min(1.0, ample / THOROUGH) ** HASTE
     easier = _easier(model, scale)
-    ladder = [] if easier else _temperatures(scale, len(model.node), ample)
+    ladder = _temperatures(scale, len(model.node), ample)
     annealed, tempered = ANNEALED if ladder else 1.0, None
     while (rounds := budget.slice()) > 0:
         value, missing = search.values[BEST], search.values[BEST_OUT]
-        done = (1.0 - budget.left) / annealed
-        if easier and done < EASED:
-            _wander(easier[0], search, scale * hot * (COLD / HOT) ** done, rounds, moves)
+        steep = bool(easier) and _leaves_out(model, search)
+        used = 1.0 - budget.left
+        done = used if steep else used / annealed
+        temperature = scale * hot * (COLD / HOT) ** done
+        if steep and done < EASED:
             easier = [*easier[1:], easier[0]]
-        if done < 1.0 or not ladder:
-            anneal(model, search, scale * hot * (COLD / HOT) ** done, rounds, moves)
+            _wander(easier[-1], search, temperature, rounds, moves)
+        if steep or done < 1.0 or not ladder:
+            anneal(model, search, temperature, rounds, moves)
         else:
             tempered = tempered or Ladder(search, ladder, request.seed)
             for _ in range(max(1, rounds // VISIT)):
@@ -174,6 +177,15 @@ def _easier(model: TourModel, scale: float) -> list[TourModel]:
         columns[optional, PRIZE] *= part * scale / prize
         models.append(model._replace(node=columns))
     return models
+
+
+def _leaves_out(model: TourModel, search: Search) -> bool:
+    """Whether the best tour so far leaves out a stop that could be served."""
+    servable = np.count_nonzero(model.node[:, BARRED] == 0)
+    return (
+        bool(search.values[BEST] < np.inf)
+        and len(_stops(model, search.best[: search.sizes[1]])) < servable
+    )
 
 
 def _wander(model: TourModel, search: Search, temperature: float, rounds: int, moves: int) -> None:
