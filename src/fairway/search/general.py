@@ -182,10 +182,8 @@ def _easier(model: TourModel, scale: float) -> list[TourModel]:
 def _leaves_out(model: TourModel, search: Search) -> bool:
     """Whether the best tour so far leaves out a stop that could be served."""
     servable = np.count_nonzero(model.node[:, BARRED] == 0)
-    return (
-        bool(search.values[BEST] < np.inf)
-        and len(_stops(model, search.best[: search.sizes[1]])) < servable
-    )
+    served = len(_stops(model, search.best[: search.sizes[1]]))
+    return bool(search.values[BEST] < np.inf and served < servable)
 
 
 def _wander(model: TourModel, search: Search, temperature: float, rounds: int, moves: int) -> None:
