@@ -127,7 +127,7 @@ def _order(sketch):
     demand = [0.0, *sketch.numbers(-3 if load == "signed" else 0, 5)[1:]]
     for pickup, delivery in asked["pairs"] if load == "signed" else ():
         demand[pickup], demand[delivery] = abs(demand[pickup]), -abs(demand[pickup])
-    loaded = _loaded(sketch, demand) if load == "signed" and sketch.perhaps(0.6) else None
+    loaded = _loaded(rng.spawn(1)[0], demand) if load == "signed" else None
     carried = np.cumsum([demand[stop] for stop in tour]) + sum(loaded or [])
     aboard = max(0.0, -carried.min()) + sketch.number(0, 2) if load == "signed" else 0.0
     seen = {"growing": carried, "signed": carried + aboard}.get(
@@ -149,9 +149,12 @@ def _order(sketch):
     }
 
 
-def _loaded(sketch, demand):
-    """What is delivered, or any amounts, for some of the stops."""
-    most = sketch.numbers(0, 4)
-    amounts = [max(0.0, -each) for each in demand] if sketch.perhaps(0.6) else most
-    picked = [own + more * sketch.perhaps(0.3) for own, more in zip(amounts, most, strict=True)]
-    return [0.0, *(each * sketch.perhaps(0.7) for each in picked[1:])]
+def _loaded(rng, demand):
+    """What is delivered, or any amounts, for some of the stops; by numbers of its own, so that all else stays."""
+    if rng.random() < 0.4:
+        return None
+    any_amount = rng.integers(0, 5, len(demand))
+    given = np.maximum(0.0, np.negative(demand)) if rng.random() < 0.6 else any_amount
+    more = any_amount * (rng.random(len(demand)) < 0.3)
+    loaded = (given + more) * (rng.random(len(demand)) < 0.7)
+    return [0.0, *map(float, loaded[1:])]
