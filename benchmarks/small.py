@@ -73,6 +73,8 @@ def resumed(rng, number: int) -> str | None:
     done, rest = result.tour[:count], result.tour[count:]
     visits = {visit.node: visit for visit in result.schedule}
     leaves = visits[done[-1]].departure if done else result.solution.departure
+    if instance.aboard + (instance.demand + instance.loaded)[list(done)].sum() < 0:
+        return None  # refused: what was taken off is loaded for stops that are still to come
     left = instance.resume(done, None, leaves)
     stops = [node for node in range(1, instance.nodes) if node not in done and node != instance.end]
     plan = tuple(stops.index(node) + 1 for node in rest)

@@ -127,20 +127,34 @@ def _order(sketch):
     demand = [0.0, *sketch.numbers(-3 if load == "signed" else 0, 5)[1:]]
     for pickup, delivery in asked["pairs"] if load == "signed" else ():
         demand[pickup], demand[delivery] = abs(demand[pickup]), -abs(demand[pickup])
-    carried = np.cumsum([demand[stop] for stop in tour])
+    loaded = _loaded(rng.spawn(1)[0], demand) if load == "signed" else None
+    carried = np.cumsum([demand[stop] for stop in tour]) + sum(loaded or [])
     aboard = max(0.0, -carried.min()) + sketch.number(0, 2) if load == "signed" else 0.0
     seen = {"growing": carried, "signed": carried + aboard}.get(
         load, carried[-1] - carried + [demand[stop] for stop in tour]
     )
     spare = -1 if sketch.perhaps(sketch.wrong) else sketch.number(0, 4)
-    capacity = max(0.0, seen.max() + spare, aboard) if sketch.perhaps(0.6) else None
+    leaving = aboard + sum(loaded or []) - (spare < 0)
+    capacity = max(0.0, seen.max() + spare, leaving) if sketch.perhaps(0.6) else None
     draft = np.full(sketch.nodes, math.inf)
     for stop, most in zip(tour, seen, strict=True):
         draft[stop] = most + sketch.number(0, 4) if sketch.perhaps(0.5) else math.inf
     return asked | {
         "load": str(load),
         "demand": demand,
+        "loaded": loaded,
         "aboard": aboard,
         "capacity": capacity,
         "draft": draft if sketch.perhaps(0.6) else None,
     }
+
+
+def _loaded(rng, demand):
+    """What is delivered, or any amounts, for some of the stops; by numbers of its own, so that all else stays."""
+    if rng.random() < 0.4:
+        return None
+    any_amount = rng.integers(0, 5, len(demand))
+    given = np.maximum(0.0, np.negative(demand)) if rng.random() < 0.6 else any_amount
+    more = any_amount * (rng.random(len(demand)) < 0.3)
+    loaded = (given + more) * (rng.random(len(demand)) < 0.7)
+    return [0.0, *map(float, loaded[1:])]

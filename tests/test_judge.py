@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fairway.errors import InvalidRequest, InvalidTour
 from fairway.judge import TOLERANCE, Rejection, Solution, verify
-from fairway.problems.instance import TSPDL, TSPTW
+from fairway.problems.instance import TSPDL, TSPTW, Instance
 
 
 def rules(verdict):
@@ -93,6 +93,20 @@ def test_a_shrinking_load_is_what_is_on_board_on_arrival(draft_instance):
     assert isinstance(verdict, Solution)
     assert [call.load for call in verdict.schedule] == [6, 3, 1]
     assert rules(verify(delivery, [3, 2, 1])) == [("draft", 3, 5)]
+
+
+def test_what_is_loaded_for_stops_counts_where_they_are_visited():
+    """A stop that swaps 3 for 3 needs the room at the start, though the load stays the same there."""
+    asked = {"demand": [0, 0, -2], "loaded": [0, 3, 2], "load": "signed", "prize": 1.0}
+    instance = Instance(1.0 - np.eye(3), capacity=5, **asked)
+    assert [stop.load for stop in verify(instance, [1, 2]).schedule] == [5, 3]
+    assert [stop.load for stop in verify(instance, [1]).schedule] == [3]
+    small = replace(instance, capacity=4.0, cost=None)
+    assert rules(verify(small, [2, 1])) == [("capacity", 0, 1)]
+    assert isinstance(verify(small, [1]), Solution)
+    full = replace(instance, aboard=9.0, cost=None)  # as long as nothing more is loaded
+    assert rules(verify(full, [1])) == [("capacity", 0, 7), ("capacity", 1, 7)]
+    assert isinstance(verify(full, []), Solution)
 
 
 @given(st.integers(0, 10**6))

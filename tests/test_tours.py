@@ -237,6 +237,16 @@ def test_a_signed_load_stays_between_nothing_and_the_limits():
     assert judged(line(3, 5, draft=[0, 4, 0], **signed), (1, 2)).value == 10
 
 
+def test_what_is_loaded_for_a_stop_is_aboard_only_where_it_is_visited():
+    """Each stop gets 3 and gives 2: the load is 6, 5 and 4 with both, 3 and 2 with one alone."""
+    swaps = {"demand": [0, -1, -1], "loaded": [0, 3, 3], "load": "signed", "prize": 1}
+    assert value(line(3, 5, capacity=6, **swaps), (1, 2)) == 10
+    assert judged(line(3, 5, capacity=5, **swaps), (1, 2)) is None
+    assert value(line(3, 5, capacity=3, **swaps), (1,)) == 7
+    assert judged(line(3, 5, capacity=2, **swaps), (1,)) is None
+    assert judged(line(3, 5, draft=[0, 4, 9], **swaps), (1, 2)) is None
+
+
 # Stops left out
 
 

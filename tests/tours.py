@@ -49,8 +49,11 @@ class _Case(NamedTuple):
     late: list
     latest: list
     demand: list
+    loaded: list
+    """What is aboard from the start for each node that is visited."""
     deepest: list
     """Most load at each node, of its draft and the capacity."""
+    capacity: float
     load: str
     aboard: float
     order: tuple
@@ -184,8 +187,10 @@ def _fits(case, visited, later=()):
     aboard = {
         "growing": 0,
         "shrinking": sum(case.demand[node] for node in (*visited, *later)),
-        "signed": case.aboard,
+        "signed": case.aboard + sum(case.loaded[node] for node in (*visited, *later)),
     }[case.load]
+    if case.load == "signed" and aboard > max(case.aboard, case.capacity) + slack:
+        return False
     for node in visited:
         after = aboard + case.demand[node] * (-1 if case.load == "shrinking" else 1)
         seen = aboard if case.load == "shrinking" else after
@@ -392,6 +397,7 @@ def _case(instance, tolerance):
         cost=list(map(row, instance.cost)),
         windows=windows,
         deepest=row(np.minimum(instance.draft, instance.capacity)),
+        capacity=exact(instance.capacity),
         load=instance.load,
         aboard=exact(instance.aboard),
         order=(*instance.before, *instance.pairs),
@@ -401,12 +407,12 @@ def _case(instance, tolerance):
         tolerance=exact(tolerance),
         **{
             name: row(getattr(instance, name))
-            for name in ("service", "late", "latest", "demand", "prize")
+            for name in ("service", "late", "latest", "demand", "loaded", "prize")
         },
     )
 
 
 _NUMBERS = (
     *("travel", "cost", "service", "opens", "closes", "late", "latest"),
-    *("demand", "draft", "capacity", "aboard", "prize"),
+    *("demand", "loaded", "draft", "capacity", "aboard", "prize"),
 )

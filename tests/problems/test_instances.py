@@ -202,6 +202,12 @@ def test_other_constraints_are_named_solved_judged_explained_and_drawn(asked, na
         ({"end": 3}, "numbered 0 to 2"),
         ({"capacity": -1}, "zero or more"),
         ({"aboard": np.inf}, "aboard is inf; expected a number, zero or more"),
+        (
+            {"loaded": [0, 0, 1]},
+            r"loaded\[2\] is 1; expected 0 where the load is growing, or load 'signed'",
+        ),
+        ({"loaded": 1, "load": "signed"}, r"loaded\[0\] is 1; expected 0 at the depot"),
+        ({"loaded": [0, -1, 0], "load": "signed"}, r"loaded\[1\] is -1; expected zero or more"),
         ({"windows": {1: [(-np.inf, 10)]}}, "open <= close"),
         ({"breaks": [(0, 1, np.inf)]}, "a length of zero or more"),
         ({"before": [(0, 1)]}, "neither of them the depot 0"),

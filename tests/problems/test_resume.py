@@ -59,6 +59,19 @@ def test_what_is_on_board_must_be_delivered_and_counts():
     assert isinstance(verify(rest, (2, 1)), fairway.Rejection)
 
 
+def test_what_is_loaded_for_stops_that_are_left_is_still_on_board():
+    asked = {"demand": [0, -2, -3, 1], "loaded": [0, 2, 3, 0], "load": "signed", "capacity": 5.0}
+    instance = fairway.Instance(1.0 - np.eye(4), **asked)
+    rest = instance.resume([1], None, 0.0)
+    assert (rest.aboard, rest.loaded.tolist()) == (0.0, [0, 3, 0, 0])
+    assert [stop.load for stop in verify(rest, (2, 1)).schedule] == [4.0, 1.0, 1.0]
+    with pytest.raises(InvalidRequest, match="which is on board for those that are left"):
+        instance.resume([1], None, 0.0, aboard=1.0)
+    lent = fairway.Instance(1.0 - np.eye(3), demand=[0, -2, 0], loaded=[0, 0, 2], load="signed")
+    with pytest.raises(InvalidRequest, match="taken off 2 of what is loaded for others"):
+        lent.resume([1], None, 0.0)
+
+
 def test_a_load_that_has_grown_is_what_is_on_board():
     instance = fairway.Instance(1.0 - np.eye(4), demand=[0, 3, 2, 1], draft=[9, 9, 5, 4])
     rest = instance.resume([1], None, 0.0)

@@ -136,8 +136,17 @@ def loads(instance: Instance, nodes: Sequence[int]) -> list[float]:
     demand = [float(instance.demand[node]) for node in nodes]
     if instance.load == "shrinking":
         return list(accumulate(reversed(demand)))[::-1]
-    first = instance.aboard if instance.load == "signed" else 0.0
+    first = at_departure(instance, nodes)
     return list(accumulate(demand, initial=first))[1:] if first else list(accumulate(demand))
+
+
+def at_departure(instance: Instance, nodes: Sequence[int]) -> float:
+    """The load on leaving the depot for these stops."""
+    if instance.load == "shrinking":
+        return sum(float(instance.demand[node]) for node in nodes)
+    if instance.load == "growing":
+        return 0.0
+    return instance.aboard + sum(float(instance.loaded[node]) for node in nodes)
 
 
 def overloads(instance: Instance, nodes: Sequence[int], allowance: float) -> tuple[Violation, ...]:
@@ -145,7 +154,7 @@ def overloads(instance: Instance, nodes: Sequence[int], allowance: float) -> tup
     if not instance.laden:
         return ()
     stops = [node for node in nodes if node != 0]
-    violations = []
+    violations = list(_overfilled(instance, stops, allowance))
     for node, load in zip(stops, loads(instance, stops), strict=True):
         if load - min(instance.draft[node], instance.capacity) > allowance:
             violations.append(_overload(instance, node, load))
@@ -153,6 +162,15 @@ def overloads(instance: Instance, nodes: Sequence[int], allowance: float) -> tup
             why = f"the load after stop {label(instance, node)} is {load:.8g}, below nothing"
             violations.append(Violation("empty", node, -load, why))
     return tuple(violations)
+
+
+def _overfilled(instance: Instance, stops: Sequence[int], allowance: float) -> Iterator[Violation]:
+    """More loaded for the stops than there is room for at the start."""
+    first, capacity = at_departure(instance, stops), instance.capacity
+    over = first - capacity
+    if instance.load == "signed" and first - max(capacity, instance.aboard) > allowance:
+        why = f"the load on leaving the depot is {first:.8g}, {over:.6g} over the capacity of {capacity:.8g}"
+        yield Violation("capacity", 0, over, why)
 
 
 def _overload(instance: Instance, node: int, load: float) -> Violation:

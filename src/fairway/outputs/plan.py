@@ -198,7 +198,12 @@ def _loads(instance: Instance, judged: Solution | Rejection) -> list[float]:
     assert judged.schedule is not None
     along = judged.schedule.load.tolist()
     own = instance.demand[judged.schedule.node].tolist()
-    first = {"growing": 0.0, "shrinking": along[0] if along else 0.0, "signed": instance.aboard}
+    loaded = float(instance.loaded[judged.schedule.node].sum())
+    first = {
+        "growing": 0.0,
+        "shrinking": along[0] if along else 0.0,
+        "signed": instance.aboard + loaded,
+    }
     last = along[-1] if along else first[instance.load]
     if instance.load == "shrinking" and along:
         last -= own[-1]

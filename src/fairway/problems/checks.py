@@ -177,13 +177,21 @@ def ordered_windows(opens: Float[np.ndarray, " N"], closes: Float[np.ndarray, " 
         )
 
 
-def idle_depot(demand: Float[np.ndarray, " N"]) -> None:
-    """Refuse cargo at the depot."""
+def cargo_of_stops(
+    demand: Float[np.ndarray, " N"], loaded: Float[np.ndarray, " N"], load: str
+) -> None:
+    """Refuse cargo at the depot, or loaded for it, or loaded where loads do not come and go."""
     if demand[0] != 0:
         raise InvalidInstance(
             f"the depot has a demand of {demand[0]:g}; expected 0, cargo belongs to the ports",
             "demand",
             (0,),
+        )
+    if (given := np.flatnonzero(loaded)).size and (given[0] == 0 or load != "signed"):
+        node = int(given[0])
+        why = "0 at the depot" if node == 0 else f"0 where the load is {load}, or load 'signed'"
+        raise InvalidInstance(
+            f"loaded[{node}] is {loaded[node]:g}; expected {why}", "loaded", (node,)
         )
 
 

@@ -134,7 +134,7 @@ def _beside_windows(
         case "shrinking":
             loads["low"] = demand.sum() - room
         case "signed" if instance.laden:
-            held = instance.aboard + demand
+            held = instance.aboard + instance.loaded.sum() + demand
             loads |= {"low": -held, "high": room - held}
     return SideConstraints(after, ways, gaps, **loads)
 

@@ -26,7 +26,7 @@ Load = Literal["growing", "shrinking", "signed"]
 Windows = dict[int, tuple[tuple[float, float], ...]]
 Pairs = tuple[tuple[int, int], ...]
 Vector = Float[np.ndarray, " N"]
-PER_NODE = ("service", "opens", "closes", "late", "latest", "demand", "draft", "prize")
+PER_NODE = ("service", "opens", "closes", "late", "latest", "demand", "loaded", "draft", "prize")
 """The fields that hold a number for each node."""
 
 
@@ -54,12 +54,14 @@ class Instance:
     latest: Vector
     """Last permitted start where lateness has a price."""
     demand: Vector
+    loaded: Vector
+    """What is loaded at the depot for each stop that is visited, where demands are signed."""
     draft: Vector
     """Most load at each stop."""
     capacity: float
     load: Load
     aboard: float
-    """Load on leaving the depot, where demands are signed."""
+    """Load on leaving the depot besides what is loaded for stops, where demands are signed."""
     before: Pairs
     """(a, b): b only after a."""
     pairs: Pairs
@@ -91,6 +93,7 @@ class Instance:
         late: ArrayLike | None = None,
         latest: ArrayLike | None = None,
         demand: ArrayLike | None = None,
+        loaded: ArrayLike | None = None,
         draft: ArrayLike | None = None,
         capacity: float | None = None,
         load: str = "growing",
@@ -105,24 +108,23 @@ class Instance:
         name: str = "",
         source: Source | None = None,
     ) -> None:
-        square = checks.matrix(travel, "travel", infinite=True)
-        nodes = len(square)
-        signed = checks.choice(load, "load", ("growing", "shrinking", "signed")) == "signed"
-        spent = travel if cost is None else cost
-        apart, most = spent is not travel, math.inf if capacity is None else capacity
+        nodes, one_way = len(square := checks.matrix(travel, infinite=True)), load != "signed"
+        spent, most = travel if cost is None else cost, math.inf if capacity is None else capacity
+        own = square if spent is travel else checks.matrix(spent, "cost", nodes, infinite=True)
         checked = {
             "travel": square,
-            "cost": checks.matrix(spent, "cost", nodes, infinite=True) if apart else square,
+            "cost": own,
             "service": checks.vector(service, "service", nodes, non_negative=True),
             "opens": checks.vector(opens, "opens", nodes, absent=0.0),
             "closes": checks.vector(closes, "closes", nodes, absent=math.inf),
             "windows": checks.windows(windows or {}, nodes),
             "late": checks.vector(late, "late", nodes, non_negative=True, absent=math.inf),
             "latest": checks.vector(latest, "latest", nodes, absent=math.inf),
-            "demand": checks.vector(demand, "demand", nodes, non_negative=not signed, absent=0.0),
+            "demand": checks.vector(demand, "demand", nodes, non_negative=one_way, absent=0.0),
+            "loaded": checks.vector(loaded, "loaded", nodes, non_negative=True, absent=0.0),
             "draft": checks.vector(draft, "draft", nodes, non_negative=True, absent=math.inf),
             "capacity": checks.amount(most, "capacity", infinite=True),
-            "load": load,
+            "load": checks.choice(load, "load", ("growing", "shrinking", "signed")),
             "aboard": checks.amount(aboard, "aboard"),
             "before": checks.node_pairs(before, "before", nodes),
             "pairs": checks.node_pairs(pairs, "pairs", nodes),
@@ -137,7 +139,7 @@ class Instance:
         for field_name, value in checked.items():
             object.__setattr__(self, field_name, value)
         checks.ordered_windows(self.opens, self.closes)
-        checks.idle_depot(self.demand)
+        checks.cargo_of_stops(self.demand, self.loaded, load)
         object.__setattr__(self, "constraints", _stated(self))
 
     @property
@@ -170,7 +172,8 @@ class Instance:
     @property
     def whole_loads(self) -> bool:
         """Whether all loads are whole numbers, so that comparing them with limits is exact."""
-        return checks.is_integral(self.demand, self.draft, np.array([self.capacity, self.aboard]))
+        amounts = np.array([self.capacity, self.aboard])
+        return checks.is_integral(self.demand, self.loaded, self.draft, amounts)
 
     @property
     def is_euclidean(self) -> bool:

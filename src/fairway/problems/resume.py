@@ -28,7 +28,7 @@ def resumed(
     place = {node: number for number, node in enumerate(kept) if number > 0}
     columns = {column: getattr(instance, column)[kept] for column in PER_NODE}
     columns["opens"][0], columns["closes"][0] = time, math.inf
-    for column in ("service", "demand"):
+    for column in ("service", "demand", "loaded"):
         columns[column][0] = 0.0
     for pickup, delivery in instance.pairs:
         if pickup in done and delivery in place:
@@ -105,9 +105,20 @@ def _load(instance: Instance, visited: Sequence[int], aboard: float | None) -> t
         return "shrinking", 0.0
     if not instance.laden:
         return instance.load, instance.aboard
+    done = list(visited)
     start = instance.aboard if instance.load == "signed" else 0.0
-    carried = start + float(instance.demand[list(visited)].sum())
-    return "signed", carried if aboard is None else aboard
+    carried = start + float((instance.demand + instance.loaded)[done].sum())
+    if not instance.loaded.any():
+        return "signed", carried if aboard is None else aboard
+    if aboard is not None:
+        raise InvalidRequest(
+            "aboard was given where cargo is loaded for stops, which is on board for those that are left"
+        )
+    if carried < 0:
+        raise InvalidRequest(
+            f"stops visited have taken off {-carried:.8g} of what is loaded for others, which are not visited yet"
+        )
+    return "signed", carried
 
 
 def _left(pairs: Sequence[tuple[int, int]], place: dict[int, int]) -> list[tuple[int, int]]:

@@ -15,7 +15,7 @@ from fairway.kernels.general.annealing import anneal
 from fairway.kernels.general.enumeration import Walk, explore, walk_of
 from fairway.kernels.general.insertion import draft_of
 from fairway.kernels.general.order import Order, closed_order, linked_matrix
-from fairway.kernels.general.state import BEST, BEST_OUT, Search
+from fairway.kernels.general.state import BEST, BEST_OUT, KEPT, Search
 from fairway.kernels.general.tour_model import (
     BARRED,
     COST,
@@ -65,6 +65,8 @@ ANNEALED = 0.3
 TOP, BOTTOM, STEP = 0.45, 0.05, 1.6
 """The temperatures of a ladder, in typical losses, and how far its steps are apart, in logarithms, times the root of
 the nodes."""
+STEEP, EASY, EASED = 30.0, (2.0, 5.0, 12.0, 30.0), 0.6
+"""Prizes beyond so many typical losses are eased by turns to so many, in all but the last part of the budget."""
 RUNG = 1e4
 """Moves per stop for each step, below which one tour alone is cooled down."""
 
@@ -150,6 +152,7 @@ class TourSearch:
         self._moves = (MOVES if model.timed else UNTIMED) * nodes
         ample = self._budget.moves(self._moves) / nodes
         self._hot = HOT * min(1.0, ample / THOROUGH) ** HASTE
+        self._easier = _easier(self._model, self._scale)
         self._temperatures = _temperatures(self._scale, nodes, ample)
         self._ladder: Ladder | None = None
         self._seed = request.seed
@@ -175,13 +178,50 @@ class TourSearch:
     def _advance(self, rounds: int) -> None:
         """Some rounds of cooling down, or after that of parallel tempering."""
         model, search, moves = self._model, self._search, self._moves
-        done = (1.0 - self._budget.left) / (ANNEALED if self._temperatures else 1.0)
-        if done < 1.0 or not self._temperatures:
-            anneal(model, search, self._scale * self._hot * (COLD / HOT) ** done, rounds, moves)
+        steep = bool(self._easier) and _leaves_out(model, search)
+        used = 1.0 - self._budget.left
+        done = used / (ANNEALED if self._temperatures and not steep else 1.0)
+        temperature = self._scale * self._hot * (COLD / HOT) ** done
+        if steep and done < EASED:
+            self._easier = [*self._easier[1:], self._easier[0]]
+            _wander(self._easier[-1], search, temperature, rounds, moves)
+        if steep or done < 1.0 or not self._temperatures:
+            anneal(model, search, temperature, rounds, moves)
             return
         self._ladder = self._ladder or Ladder(search, self._temperatures, self._seed)
         for _ in range(max(1, rounds // VISIT)):
             self._ladder.visit(model, search, moves)
+
+
+def _easier(model: TourModel, scale: float) -> list[TourModel]:
+    """The same with prizes that temperatures reach, where they are far beyond; none where they are not."""
+    optional = np.isfinite(model.node[:, PRIZE]) & (model.node[:, BARRED] == 0)
+    prize = float(model.node[optional, PRIZE].mean()) if optional.any() else 0.0
+    if not prize > STEEP * scale > 0:
+        return []
+    models = []
+    for part in EASY:
+        columns = model.node.copy()
+        columns[optional, PRIZE] *= part * scale / prize
+        models.append(model._replace(node=columns))
+    return models
+
+
+def _leaves_out(model: TourModel, search: Search) -> bool:
+    """Whether the best tour so far leaves out a stop that could be served."""
+    servable = np.count_nonzero(model.node[:, BARRED] == 0)
+    served = len(_stops(model, search.best[: search.sizes[1]]))
+    return bool(search.values[BEST] < np.inf and served < servable)
+
+
+def _wander(model: TourModel, search: Search, temperature: float, rounds: int, moves: int) -> None:
+    """Go on under another model; the best stays what it is under the first, and the kept tour is valued anew."""
+    values, best, size = search.values, search.best.copy(), search.sizes[1]
+    known = values[[BEST, BEST_OUT]]
+    values[KEPT] = np.inf
+    anneal(model, search, temperature, rounds, moves)
+    search.best[:], search.sizes[1], values[[BEST, BEST_OUT]] = best, size, known
+    values[KEPT] = np.inf
 
 
 def _temperatures(scale: float, nodes: int, ample: float) -> list[float]:

@@ -63,6 +63,7 @@ def asked(rng, *, of_a_table=False):
         "late": numbers(rng, 0, endless=True),
         "latest": numbers(rng, 30, endless=True),
         "demand": numbers(rng, signed, depot=0),
+        "loaded": numbers(rng, 0, depot=0) if signed else [0] * NODES,
         "draft": numbers(rng, 0, endless=True),
         "capacity": rng.choice((7, 1 / 3)),
         "load": load,

@@ -340,6 +340,10 @@ def test_what_is_wrong_in_a_tour_is_said_with_its_line(edit, line, sentence):
             {"load": "signed"},
             "CSV has no column for a load that is not growing; write .json instead",
         ),
+        (
+            {"load": "signed", "loaded": [0, 1, 0]},
+            "CSV has no column for what is loaded for each stop; write .json instead",
+        ),
         ({"aboard": 1}, "CSV has no column for the load aboard at the start; write .json instead"),
         ({"windows": {1: [(-1, 2)]}}, "CSV cannot hold the text '-1-2'; write .json instead"),
         (

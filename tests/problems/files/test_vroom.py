@@ -88,21 +88,22 @@ def test_a_shipment_is_a_pair_with_a_signed_load():
 
 
 @pytest.mark.parametrize(
-    ("fields", "load", "demand", "aboard"),
+    ("fields", "load", "demand", "loaded"),
     [
-        (({"delivery": [2]}, {"delivery": [3]}), "shrinking", [0, 2, 3], 0),
-        (({"amount": [2]}, {"amount": [3]}), "shrinking", [0, 2, 3], 0),
-        (({"pickup": [2]}, {"pickup": [3]}), "growing", [0, 2, 3], 0),
-        (({"delivery": [2], "pickup": [1]}, {"pickup": [3]}), "signed", [0, -1, 3], 2),
+        (({"delivery": [2]}, {"delivery": [3]}), "shrinking", [0, 2, 3], [0, 0, 0]),
+        (({"amount": [2]}, {"amount": [3]}), "shrinking", [0, 2, 3], [0, 0, 0]),
+        (({"pickup": [2]}, {"pickup": [3]}), "growing", [0, 2, 3], [0, 0, 0]),
+        (({"delivery": [2], "pickup": [1]}, {"pickup": [3]}), "signed", [0, -1, 3], [0, 2, 0]),
     ],
 )
-def test_deliveries_are_aboard_from_the_start_and_pickups_stay(fields, load, demand, aboard):
+def test_deliveries_are_aboard_from_the_start_and_pickups_stay(fields, load, demand, loaded):
     vehicle = {"start_index": 0, "end_index": 0, "capacity": [6]}
     jobs = [job(number, **given) for number, given in enumerate(fields, 1)]
     instance = parsed(problem(jobs, vehicle=vehicle))
     assert instance.load == load
     assert instance.demand.tolist() == demand
-    assert instance.aboard == aboard
+    assert instance.loaded.tolist() == loaded
+    assert instance.aboard == 0
 
 
 @pytest.mark.parametrize(
@@ -287,6 +288,9 @@ def test_limits_that_bind_nothing_are_passed_over():
 # What VROOM's document says of a plan, by itself: the best of all orders of all choices of tasks
 
 
+EVERYTHING = ("pickup", "delivery", "shipment")
+
+
 def random_problem(rng):
     size = 6
     durations = [[0 if a == b else rng.randrange(1, 40) for b in range(size)] for a in range(size)]
@@ -301,7 +305,7 @@ def random_problem(rng):
     if rng.random() < 0.6:
         first = rng.randrange(20)
         vehicle["time_window"] = [first, first + rng.randrange(60, 160)]
-    loaded = rng.choice((None, "pickup", "delivery", "shipment"))
+    loaded = rng.choice((None, ("pickup",), ("delivery",), ("shipment",), EVERYTHING, EVERYTHING))
     jobs = []
     for number in range(1, rng.randrange(2, 5)):
         each = {
@@ -318,10 +322,11 @@ def random_problem(rng):
         if rng.random() < 0.5:
             ends = sorted(rng.sample(range(150), rng.choice((2, 4))))
             each["time_windows"] = [ends[at : at + 2] for at in range(0, len(ends), 2)]
-        each |= {loaded: [rng.randrange(1, 4)]} if loaded in ("pickup", "delivery") else {}
+        kinds = [kind for kind in loaded or () if kind != "shipment"]
+        each |= {kind: [rng.randrange(0 if len(kinds) > 1 else 1, 4)] for kind in kinds}
         jobs.append(each)
     shipments = []
-    if loaded == "shipment":
+    if "shipment" in (loaded or ()):
         pickup, delivery = (
             {"id": 1, "location_index": rng.randrange(1, 5), "service": 2} for _ in range(2)
         )

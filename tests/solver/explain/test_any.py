@@ -168,6 +168,10 @@ TEN = 10 * (1 - np.eye(4))
             "with stops 1 and 3 more is taken off than put on board: the load at the end is -1, below nothing",
         ),
         (
+            {"demand": [0, -3, 0, 0], "loaded": [0, 3, 0, 4], "capacity": 5, "load": "signed"},
+            "7 are loaded for stops 1 and 3, where there is room for 5",
+        ),
+        (
             {"late": [math.inf, 1, 1, 1], "latest": [math.inf, 9, 99, 99]},
             "stop 1 may be served until 9 but cannot be reached before 10",
         ),
@@ -222,6 +226,10 @@ def test_closed_ways_are_named():
         (
             {"demand": [0, 1, 0, -3], "capacity": 5, "load": "signed", "aboard": 1},
             "the load at the start was 2 instead of 1",
+        ),
+        (
+            {"demand": [0, -3, 0, 0], "loaded": [0, 3, 0, 4], "capacity": 5, "load": "signed"},
+            "the capacity was 7 instead of 5",
         ),
         (
             {"late": [math.inf, 1, 1, 1], "latest": [math.inf, 9, 99, 99]},

@@ -15,10 +15,10 @@ from fairway.kernels.general.insertion import (
     Draft,
     cheapest,
     insert,
-    place_for_break,
     refresh,
 )
 from fairway.kernels.general.pairs import cheapest_pair
+from fairway.kernels.general.rests import place_for_break
 from fairway.kernels.general.state import (
     BEST,
     BEST_OUT,

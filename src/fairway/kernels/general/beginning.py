@@ -13,6 +13,7 @@ from fairway.kernels.general.tour_model import (
     DUE,
     DURATION,
     LATE,
+    LOADED,
     ROOM,
     SERVICE,
     SHRINKING,
@@ -22,9 +23,10 @@ from fairway.kernels.general.tour_model import (
     TourModel,
 )  # fmt: skip
 
-LOW, HIGH, AHEAD, AT, FREE, FREE_AT, SPENT, PRICE, LOAD, TIGHT, COLUMNS = range(11)
+LOW, HIGH, AHEAD, AT, FREE, FREE_AT, SPENT, PRICE, LOAD, TIGHT, SHORT, LEFT, COLUMNS = range(13)
 """Of a beginning: its departures, its time, the end of its last break, what its legs cost and its lateness at least,
-the load, and the most that may be on board in all; then how many columns that is."""
+the load, and the most that may be on board in all. Where cargo is loaded for stops, the load without that for stops to
+come, and of that the most, the least and all that there is. Then how many columns that is."""
 
 State = Float[np.ndarray, " S"]
 
@@ -38,7 +40,9 @@ def begin(model: TourModel, departure: int, state: State) -> None:
         state[AHEAD], state[AT] = 0.0, -np.inf
     state[FREE] = state[FREE_AT] = -np.inf
     state[SPENT] = state[PRICE] = 0.0
-    state[LOAD], state[TIGHT] = model.aboard, np.inf
+    state[LOAD], state[TIGHT], state[SHORT], state[LEFT] = model.aboard, np.inf, 0.0, model.loadable
+    if model.loadable > 0:
+        state[TIGHT] = min(model.spare, model.loadable - model.empty)
 
 
 @inner
@@ -97,7 +101,9 @@ def served(model: TourModel, old: State, new: State, leg: tuple[int, int, int]) 
 def carried(model: TourModel, old: State, new: State, node: int) -> bool:
     """Take the cargo of a node on board; whether it may be there."""
     load = old[LOAD] + model.node[node, DEMAND]
-    new[LOAD], new[TIGHT] = load, old[TIGHT]
+    new[LOAD], new[TIGHT], new[SHORT], new[LEFT] = load, old[TIGHT], old[SHORT], old[LEFT]
+    if model.loadable > 0:
+        return _loaded(model, old, new, node)
     if model.load == SHRINKING:
         # On arrival all is on board but what was delivered before; the total is known at the end.
         new[TIGHT] = min(old[TIGHT], model.node[node, ROOM] + old[LOAD])
@@ -105,3 +111,16 @@ def carried(model: TourModel, old: State, new: State, node: int) -> bool:
     if model.load == SIGNED and load < model.empty:
         return False
     return load <= model.node[node, ROOM]
+
+
+@inner
+def _loaded(model: TourModel, old: State, new: State, node: int) -> bool:
+    """The same where cargo is loaded for stops: how much more of it may be on board in all, and must be."""
+    more = model.node[node, LOADED]
+    load, left = new[LOAD] + more, max(old[LEFT] - more, 0.0)
+    new[LOAD], new[LEFT] = load, left
+    # What cannot bind any more is levelled, so that one beginning may stand for another.
+    new[TIGHT] = min(old[TIGHT] - more, model.node[node, ROOM] - load, left - model.empty)
+    new[SHORT] = max(old[SHORT] - more, model.empty - load, 0.0)
+    last = node == len(model.node) - 1
+    return new[TIGHT] >= 0 and new[SHORT] <= (0.0 if last else left)

@@ -16,6 +16,7 @@ from fairway.kernels.general.tour_model import (
     DEMAND,
     FOLLOWERS,
     GROWING,
+    LOADED,
     MAKESPAN,
     NEEDS,
     PRIZE,
@@ -35,11 +36,11 @@ LEGS = 1e-3
 """What a leg counts for where the end of the tour is minimised, so that of equal places the nearer one is taken."""
 
 
-START, LEAVE, FREE, LATEST, LOAD, ABOVE, BELOW = range(7)
+START, LEAVE, FREE, LATEST, LOAD, ABOVE, BELOW, ROOMY, SPARE, TIMES = range(10)
 """When a position is served; when the tour goes on from there, breaks since then counted as driving; when the last
 break since then ends. The last start, of a break the last moment to leave the stop before it, with which all that
 follows is in time. The load; how much more may be on board from there on, or up to there where it shrinks; and how much
-less."""
+less; the same up to there, where cargo is loaded for stops. Then how many columns that is."""
 REAL, NEXT = range(2)
 """The last node up to a position, and the first from there on, that is no break."""
 
@@ -49,7 +50,7 @@ class Draft(NamedTuple):
 
     node: Int[np.ndarray, " M"]
     around: Int[np.ndarray, "M 2"]
-    times: Float[np.ndarray, "M 7"]
+    times: Float[np.ndarray, "M 9"]
     place: Int[np.ndarray, " W"]
     """The position of each node and break, or OUT."""
     length: Int[np.ndarray, " 1"]
@@ -66,8 +67,11 @@ def draft_of(model: TourModel) -> Draft:
     node = np.zeros(rows, np.int64)
     node[1] = nodes - 1
     place = np.full(nodes + breaks, OUT)
-    around, times = np.zeros((rows, 2), np.int64), np.zeros((rows, 7))
-    times[:, FREE], times[:, [LATEST, ABOVE, BELOW]] = -np.inf, np.inf  # stays where nothing limits
+    around, times = np.zeros((rows, 2), np.int64), np.zeros((rows, TIMES))
+    times[:, FREE], times[:, [LATEST, ABOVE, BELOW, ROOMY, SPARE]] = (
+        -np.inf,
+        np.inf,
+    )  # stays where nothing limits
     return Draft(
         node, around, times, place, np.full(1, 2), np.zeros(rows), np.zeros(rows, np.int64)
     )
@@ -89,6 +93,8 @@ def renew(model: TourModel, draft: Draft, first: int, stop: int) -> bool:
         kept = _in_order(model, draft, first, stop)
     if not model.laden:
         return kept
+    if model.loadable > 0:
+        return _room_around(model, draft) and kept
     aboard = draft.times[first - 1, LOAD] if first > 1 else model.aboard
     draft.times[first - 1, LOAD] = aboard
     for at in range(first, stop):
@@ -221,14 +227,37 @@ def _room_after(model: TourModel, draft: Draft, first: int, stop: int) -> bool:
 
 
 @inner
+def _room_around(model: TourModel, draft: Draft) -> bool:
+    """The same where cargo is loaded for stops, and how much more or less may be on board up to each position."""
+    nodes, length, loaded = len(model.node), draft.length[0], 0.0
+    for at in range(1, length):
+        loaded += model.node[draft.node[at], LOADED] if draft.node[at] < nodes else 0.0
+    roomy, spare = model.spare - loaded, np.inf
+    load = draft.times[0, LOAD] = model.aboard + loaded
+    draft.times[0, ROOMY], draft.times[0, SPARE] = roomy, spare
+    for at in range(1, length):
+        node = draft.node[at]
+        if node < nodes:
+            load += model.node[node, DEMAND]
+            roomy = min(roomy, model.node[node, ROOM] - load)
+            spare = min(spare, load - model.empty)
+        draft.times[at, LOAD], draft.times[at, ROOMY], draft.times[at, SPARE] = load, roomy, spare
+    return _room_after(model, draft, 1, length) and roomy >= 0
+
+
+@inner
 def fits(model: TourModel, draft: Draft, at: int, amount: float, node: int) -> bool:
     """Whether the cargo of a node may come on board before this position."""
     if model.load == SHRINKING:
         total = draft.times[draft.length[0] - 1, LOAD]
         own = total - draft.times[at - 1, LOAD] + amount <= model.node[node, ROOM]
         return own and amount <= draft.times[at - 1, ABOVE]
+    more = model.node[node, LOADED]
+    amount += more
     load = draft.times[at - 1, LOAD] + amount
     if load > model.node[node, ROOM] or amount > draft.times[at, ABOVE]:
+        return False
+    if more > draft.times[at - 1, ROOMY] or -more > draft.times[at - 1, SPARE]:
         return False
     return model.load == GROWING or (load >= model.empty and -amount <= draft.times[at, BELOW])
 
@@ -357,32 +386,3 @@ def delayed(
         price += priced(model, node, start) - priced(model, node, draft.times[position, START])
         here, leave, free = node, start + model.node[node, SERVICE], -np.inf
     return price, leave - draft.times[draft.length[0] - 1, LEAVE]
-
-
-@inner
-def place_for_break(model: TourModel, draft: Draft, number: int) -> int:
-    """Where a break delays the end least and makes nothing late, or 0 where nowhere."""
-    nodes, rest = len(model.node), model.breaks[number]
-    where, least = 0, np.inf
-    for at in range(1, draft.length[0]):
-        there = draft.node[at]
-        begin = max(draft.times[at - 1, LEAVE], draft.times[at - 1, FREE], rest[0])
-        if begin > rest[1]:
-            break
-        if there >= nodes:
-            continue
-        leave, here = draft.times[at - 1, LEAVE] + rest[2], draft.around[at - 1, REAL]
-        start = start_at(
-            model, there, max(leave + model.legs[TAKEN_BY, here, there], begin + rest[2])
-        )
-        if start > draft.times[at, LATEST] or start == np.inf:
-            continue
-        price, later = priced(model, there, start), start - draft.times[at, START]
-        price -= priced(model, there, draft.times[at, START])
-        if at + 1 < draft.length[0]:
-            leave = start + model.node[there, SERVICE]
-            onward, later = delayed(model, draft, at + 1, there, leave, -np.inf)
-            price += onward
-        if price + LEGS * later < least:
-            where, least = at, price + LEGS * later
-    return where

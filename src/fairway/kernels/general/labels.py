@@ -19,6 +19,7 @@ from fairway.kernels.general.beginning import (
     HIGH,
     LOW,
     PRICE,
+    SHORT,
     SPENT,
     TIGHT,
     begin,
@@ -30,10 +31,10 @@ from fairway.kernels.general.layers import History, Layer, compact, slot_of
 from fairway.kernels.general.tour_model import (
     COST,
     DURATION,
+    GROWING,
     MATES,
     PRIZE,
     SERVICE,
-    SHRINKING,
     TourModel,
 )
 from fairway.kernels.labels.bits import holds, lowest
@@ -281,7 +282,7 @@ def _dominates(
         spent, least = spent + one[SPENT], least + other[SPENT]
     if spent > least or one[AT] > other[AT] or one[FREE_AT] > other[FREE_AT]:
         return False
-    if tour.load == SHRINKING and one[TIGHT] < other[TIGHT]:
+    if tour.load != GROWING and (one[TIGHT] < other[TIGHT] or one[SHORT] > other[SHORT]):
         return False
     if tour.objective != DURATION:
         return True

@@ -14,6 +14,8 @@ from fairway.kernels.general.insertion import (
     LOAD,
     NEXT,
     REAL,
+    ROOMY,
+    SPARE,
     START,
     Draft,
     detour,
@@ -23,7 +25,15 @@ from fairway.kernels.general.insertion import (
     surcharge,
 )
 from fairway.kernels.general.timing import priced, start_at
-from fairway.kernels.general.tour_model import DEMAND, MAKESPAN, ROOM, SERVICE, TAKEN_BY, TourModel
+from fairway.kernels.general.tour_model import (
+    DEMAND,
+    LOADED,
+    MAKESPAN,
+    ROOM,
+    SERVICE,
+    TAKEN_BY,
+    TourModel,
+)
 from fairway.kernels.moves.rng import Random, uniform
 
 
@@ -86,7 +96,11 @@ def _delivered(
     """Where a delivery costs least if its pickup comes before this position, and what both cost."""
     pickup, delivery = pair
     spent, least = costs
-    nodes, amount, where = len(model.node), model.node[pickup, DEMAND], 0
+    nodes, where = len(model.node), 0
+    more = model.node[pickup, LOADED] + model.node[delivery, LOADED]
+    if more > draft.times[at - 1, ROOMY] or -more > draft.times[at - 1, SPARE]:
+        return 0, np.inf
+    amount = model.node[pickup, DEMAND] + more
     known = not model.soft and model.objective != MAKESPAN
     served, close = served_between(model, delivery)
     here, load = draft.around[at - 1, REAL], draft.times[at - 1, LOAD] + amount

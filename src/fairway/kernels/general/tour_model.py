@@ -18,10 +18,11 @@ LOADS = {"growing": GROWING, "shrinking": SHRINKING, "signed": SIGNED}
 
 SPENT_ON, TAKEN_BY = range(2)
 """Of a leg: what it costs and how long it takes."""
-SERVICE, DUE, LATE, DEMAND, ROOM, PRIZE, BARRED = range(7)
+SERVICE, DUE, LATE, DEMAND, LOADED, ROOM, PRIZE, BARRED, ASKED = range(9)
 """Of a node: how long it is served; the last closing, from which lateness is counted, and the price of a unit of it, 0
-where there must be none; its cargo, and the most on board there; the price of leaving it out, infinite where it must be
-served; whether it can never be served, or is no stop."""
+where there must be none; its cargo, what is loaded for it at the start, and the most on board there; the price of
+leaving it out, infinite where it must be served; whether it can never be served, or is no stop. Then the number of
+columns."""
 NEEDS, FOLLOWERS, MATES = range(3)
 """Lists of nodes: those that must come before one, those that it must come before, those that are visited with it."""
 
@@ -33,7 +34,7 @@ class TourModel(NamedTuple):
     """
 
     legs: Float[np.ndarray, "2 V V"]
-    node: Float[np.ndarray, "V 7"]
+    node: Float[np.ndarray, "V 8"]
     first: Int[np.ndarray, " W"]
     """Where the windows of each node begin."""
     windows: Float[np.ndarray, "K 2"]
@@ -45,6 +46,9 @@ class TourModel(NamedTuple):
     leaving: Float[np.ndarray, "D 2"]
     """When the tour may leave, if the duration counts; else when it does."""
     aboard: float
+    spare: float
+    """The most that may be loaded for stops at the start, and all that could be."""
+    loadable: float
     empty: float
     """The least load, where demands are signed."""
     no_way: float
@@ -100,6 +104,8 @@ def _built(instance: Instance, objective: str) -> TourModel:
         ).reshape(-1, 3),
         _departures(instance, objective),
         float(instance.aboard) if instance.load == "signed" else 0.0,
+        max(instance.capacity - instance.aboard, 0.0) + heavier,
+        float(instance.loaded.sum()),
         -heavier if instance.load == "signed" else -math.inf,
         no_way,
         OBJECTIVES[objective],
@@ -112,18 +118,19 @@ def _built(instance: Instance, objective: str) -> TourModel:
 
 
 def _timed(
-    instance: Instance, columns: Float[np.ndarray, "V 7"], windows: Float[np.ndarray, "K 2"]
+    instance: Instance, columns: Float[np.ndarray, "V 8"], windows: Float[np.ndarray, "K 2"]
 ) -> bool:
     """Whether anything can be late, or a break is to be taken."""
     return bool((windows[:, 1] < np.inf).any() or columns[:, LATE].any() or instance.breaks)
 
 
-def _columns(instance: Instance, heavier: float) -> tuple[Float[np.ndarray, "V 7"], bool]:
+def _columns(instance: Instance, heavier: float) -> tuple[Float[np.ndarray, "V 8"], bool]:
     """What is asked of each node, and whether something must be served that cannot be."""
     nodes, end = instance.nodes, instance.end
-    columns = np.zeros((nodes + 1, 7))
+    columns = np.zeros((nodes + 1, ASKED))
     stops = columns[:nodes]
     stops[:, SERVICE], stops[:, DEMAND] = instance.service, instance.demand
+    stops[:, LOADED] = instance.loaded
     stops[:, DUE] = [_windows(instance, node)[-1][1] for node in range(nodes)]
     stops[:, LATE] = np.where(np.isfinite(instance.late), instance.late, 0.0)
     stops[:, ROOM] = np.minimum(instance.draft, instance.capacity) + heavier

@@ -13,6 +13,8 @@ from fairway.kernels.general.insertion import (
     LOAD,
     OUT,
     REAL,
+    ROOMY,
+    SPARE,
     START,
     delayed,
 )
@@ -22,6 +24,7 @@ from fairway.kernels.general.tour_model import (
     COST,
     DEMAND,
     DURATION,
+    LOADED,
     MAKESPAN,
     ROOM,
     SERVICE,
@@ -70,8 +73,13 @@ def _borne(model: TourModel, search: Search, stretch: tuple[int, int, int]) -> b
         if change > draft.times[start - 1, ABOVE]:
             return False
         aboard = draft.times[draft.length[0] - 1, LOAD] + change - aboard
-    elif change > draft.times[stop, ABOVE] or -change > draft.times[stop, BELOW]:
-        return False
+    else:
+        more = _loaded_more(model, search, stretch) if model.loadable > 0 else 0.0
+        if more > draft.times[start - 1, ROOMY] or -more > draft.times[start - 1, SPARE]:
+            return False
+        aboard, change = aboard + more, change + more
+        if change > draft.times[stop, ABOVE] or -change > draft.times[stop, BELOW]:
+            return False
     for place in range(count):
         node = search.trial[NEW, place]
         if node >= nodes:
@@ -85,6 +93,20 @@ def _borne(model: TourModel, search: Search, stretch: tuple[int, int, int]) -> b
             if aboard > model.node[node, ROOM] or aboard < model.empty:
                 return False
     return True
+
+
+@inner
+def _loaded_more(model: TourModel, search: Search, stretch: tuple[int, int, int]) -> float:
+    """How much more is loaded at the start for the trial than for the stretch."""
+    nodes, more = len(model.node), 0.0
+    start, stop, count = stretch
+    for place in range(count):
+        node = search.trial[NEW, place]
+        more += model.node[node, LOADED] if node < nodes else 0.0
+    for at in range(start, stop):
+        node = search.draft.node[at]
+        more -= model.node[node, LOADED] if node < nodes else 0.0
+    return more
 
 
 @inner

@@ -37,7 +37,11 @@ BESIDE = {
     "draft": ("demand",),
 }
 """What is written along with a field."""
-ABSENT = {"cost": "a cost apart from travel", "aboard": "the load aboard at the start"}
+ABSENT = {
+    "cost": "a cost apart from travel",
+    "loaded": "what is loaded for each stop",
+    "aboard": "the load aboard at the start",
+}
 """What has no column."""
 FORMULA = re.compile(r"[=+@-](?![\d.]+$)")
 """How a cell starts that spreadsheets run, plain numbers left out."""

@@ -17,7 +17,7 @@ from jaxtyping import Float
 from fairway.problems.distances import Distances
 from fairway.problems.files.legs import Beside
 from fairway.problems.files.prizes import prizes_of
-from fairway.problems.files.text import Unreadable, check_size, digits
+from fairway.problems.files.text import check_size, digits
 from fairway.problems.files.values import loaded
 from fairway.problems.files.vroom_amounts import single_amounts
 from fairway.problems.files.vroom_tasks import Place, Task, Vehicle, tasks_of, vehicle_of
@@ -52,17 +52,7 @@ def parse(
     text: str, name: str, distances: Distances | None, beside: Beside | None = None
 ) -> Instance:
     """The instance of one vehicle; what cannot be served is refused by the name of its field."""
-    instance = instance_of(text, name, beside or Beside(distances))
-    if instance.aboard > instance.capacity:
-        raise Unreadable(
-            f"'delivery' of all jobs is {instance.aboard:g}, more than the capacity {instance.capacity:g}, beside jobs "
-            "with 'pickup' or shipments; which of them to load is not chosen here, so leave some out"
-        )
-    return instance
-
-
-def instance_of(text: str, name: str, beside: Beside) -> Instance:
-    """The same, though all deliveries of jobs together may be more than the vehicle holds."""
+    beside = beside or Beside(distances)
     document = single_amounts(loaded(text))
     vehicle = vehicle_of(document)
     tasks = tasks_of(document)
@@ -162,7 +152,7 @@ def _windows(
 
 
 def _loads(stops: Sequence[Stop], vehicle: Vehicle) -> dict[str, Any]:
-    """Deliveries of jobs are aboard from the start, their pickups stay aboard; shipments come and go."""
+    """Deliveries of jobs that are served are aboard from the start, pickups stay aboard; shipments come and go."""
     if vehicle.capacity is None:
         return {}
     tasks = [stop.task for stop in stops]
@@ -173,12 +163,12 @@ def _loads(stops: Sequence[Stop], vehicle: Vehicle) -> dict[str, Any]:
         return {"demand": pickup, "capacity": vehicle.capacity, "load": "growing"}
     if not shipped and not pickup.any():
         return {"demand": delivery, "capacity": vehicle.capacity, "load": "shrinking"}
-    aboard = sum(task.delivery for task in tasks if task is not None and task.pair is None)
+    of_jobs = [task is not None and task.pair is None for task in tasks]
     return {
         "demand": pickup - delivery,
+        "loaded": np.where(of_jobs, delivery, 0.0),
         "capacity": vehicle.capacity,
         "load": "signed",
-        "aboard": float(aboard),
     }
 
 

@@ -129,9 +129,15 @@ def _clause(instance: Instance, stops: Sequence[int], limit: Limit, also: bool) 
         return f"{_who(instance, at)} {_asked(instance, limit, also)}"
     return {
         "capacity": f"the capacity is {instance.capacity:.8g}",
-        "empty": f"no more can be taken off than is on board, {instance.aboard:.8g} at first",
+        "empty": f"no more can be taken off than is on board, {_first(instance, stops):.8g} at first",
         "ways": _closed(instance, stops),
     }[limit.kind]
+
+
+def _first(instance: Instance, stops: Sequence[int]) -> float:
+    """The load on leaving the depot for these stops."""
+    ends = [instance.end] if instance.end else []
+    return instance.aboard + float(instance.loaded[sorted({*stops, *ends})].sum())
 
 
 def _who(instance: Instance, node: int) -> str:

@@ -60,7 +60,7 @@ def changed(instance: Instance, spot: Spot, value: float) -> Instance:
 def reaches(instance: Instance, spot: Spot) -> list[float]:
     """How far the number may go in each direction that eases things: it does not bind any more, or ends there."""
     first, horizon = windows_of(instance, 0)[0][0], _horizon(instance)
-    loads = float(np.abs(instance.demand).sum()) + instance.aboard + 1.0
+    loads = float((np.abs(instance.demand) + instance.loaded).sum()) + instance.aboard + 1.0
     if spot.number in ("opens", "closes"):
         spans = windows_of(instance, spot.at)
         if spot.number == "closes":

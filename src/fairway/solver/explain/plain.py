@@ -212,14 +212,25 @@ def _signed_loads(instance: Instance, must: tuple[int, ...], forgiven: float) ->
         elif -cargo > most + forgiven:
             why = f"stop {name} takes {-cargo:.8g} off board, where there are never more than {most:.8g}"
             yield Conflict((stop,), why)
+    yield from _loaded(instance, must, forgiven)
     yield from _left_on_board(instance, must, forgiven)
+
+
+def _loaded(instance: Instance, must: tuple[int, ...], forgiven: float) -> Iterator[Conflict]:
+    """Stops for which more is loaded at the depot than there is room for."""
+    loaded, room = instance.loaded, max(instance.capacity - instance.aboard, 0.0)
+    stops = tuple(stop for stop in must if loaded[stop])
+    if loaded[list(stops)].sum() > room + forgiven + 1e-9 * loaded.sum() * bool(forgiven):
+        who = f"stop{'s' * (len(stops) > 1)} {listed(instance, stops)}"
+        why = f"{loaded[list(stops)].sum():.8g} are loaded for {who}, where there is room for {room:.8g}"
+        yield Conflict(stops, why)
 
 
 def _left_on_board(
     instance: Instance, must: tuple[int, ...], forgiven: float
 ) -> Iterator[Conflict]:
     """Where all stops together take off more than is put on, or leave more than the capacity."""
-    demand = instance.demand
+    demand = instance.demand + instance.loaded
     optional = np.setdiff1d(np.arange(1, instance.nodes), must)
     total = instance.aboard + demand[list(must)].sum()
     most = total + np.maximum(demand[optional], 0).sum()

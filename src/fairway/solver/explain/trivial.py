@@ -204,8 +204,8 @@ def lifted(instance: Instance, low: float, high: float) -> Instance:
 
 def _helped(instance: Instance, others: Sequence[int]) -> tuple[float, float]:
     """By how much stops may raise a signed load, and lower it: what is taken off after it is put on lowers nothing."""
-    demand = {node: float(instance.demand[node]) for node in others}
-    raised = sum(max(each, 0.0) for each in demand.values())
+    demand = {node: float((instance.demand + instance.loaded)[node]) for node in others}
+    raised = sum(max(each, float(instance.loaded[node])) for node, each in demand.items())
     lowered = -sum(min(each, 0.0) for each in demand.values())
     for first, second in (*instance.pairs, *instance.before):
         if first in demand and second in demand and demand[first] > 0 > demand[second]:
