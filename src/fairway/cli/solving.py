@@ -169,14 +169,14 @@ def explain(
 def warmup() -> None:
     """Compile everything ahead of the first solve, for example when building an image."""
     from fairway.kernels.compiling import kept_in
-    from fairway.solver.warmup import warm_up_all
+    from fairway.solver.warmup import compile_all
 
     folder = kept_in()
     if folder is None:
         raise InvalidRequest(
             "compiled code cannot be kept, since no folder for it can be written; set NUMBA_CACHE_DIR to one"
         )
-    warm_up_all()
+    compile_all()
     print(f"compiled code is ready; new code is kept in {folder}")
 
 

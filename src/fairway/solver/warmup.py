@@ -76,9 +76,15 @@ def warm_up_searches() -> None:
 
 
 def warm_up_all() -> None:
-    """Have everything compiled that this package has, by as many processes as there are cores; policies with torch."""
+    """Have everything compiled and loaded in this process; policies where torch is there."""
+    for part in PARTS:
+        _warm_up_part(part)
+
+
+def compile_all() -> None:
+    """Have everything compiled on this machine, by as many processes as there are cores."""
     with ProcessPoolExecutor(cores(), get_context("spawn"), initializer=hush) as pool:
-        list(pool.map(_compile, PARTS))
+        list(pool.map(_warm_up_part, PARTS))
 
 
 def _classic() -> None:
@@ -103,7 +109,7 @@ PARTS: dict[str, Callable[[], None]] = {
 """What can be compiled at once, little of it twice, the longest first."""
 
 
-def _compile(part: str) -> None:
+def _warm_up_part(part: str) -> None:
     PARTS[part]()
 
 
