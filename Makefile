@@ -1,9 +1,9 @@
 # make solve   solve the bundled instances, print verified tours, draw them into out/
-# make test    the whole test suite, without type checks at run time, which take longer than the tests
-# make quick   the tests that tell in a minute whether something broke, with types and shapes checked at run time
+# make test    the tests, without type checks at run time, which take longer than the tests
+# make quick   the tests that tell in a minute whether something broke
 # make wheel   build the wheel and try it in a new environment without torch
 # make check   formatting, lint, import contracts, types, sizes
-# make soak    hours: 20,000 small tours against brute force, 300,000 mutated files, explanations of every constraint,
+# make soak    hours: all tests with types checked at run time, 20,000 small tours against brute force, 300,000 mutated files, explanations of every constraint,
 #              the service under load, killed 50 times, with 100,000 mutated bodies and beside VROOM, a million tours
 # make docs    the site, into site/; a broken link or a missing page is an error
 # make bench   speed and memory, as ratios
@@ -30,7 +30,7 @@ test: $(READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal -q --durations 12 -m 'not soak' -o addopts='$(UNTYPED)'
 
 quick: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m 'not slow' $(QUICK:%=tests/%) $(UNHURRIED:%=--ignore tests/%)
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m 'not slow and not soak' -o addopts='$(UNTYPED)' $(QUICK:%=tests/%) $(UNHURRIED:%=--ignore tests/%)
 
 wheel: $(READY)
 	rm -rf dist $(BARE)
@@ -53,6 +53,7 @@ format: $(READY)
 
 soak: $(READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal -q -m soak -o addopts='$(UNTYPED)'
+	$(BIN)/python -m pytest -n auto --dist worksteal -q -m 'not soak'
 	$(BIN)/python -m benchmarks.small --solved 20000 --resumed 1000 --relaxed 500
 	$(BIN)/python -m benchmarks.mutations --count 300000
 	$(BIN)/python -m benchmarks.explain --general 200
@@ -73,5 +74,5 @@ clean:
 
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable '.[dev]'
 	touch $@

@@ -465,7 +465,7 @@ def whole(instance):
 def timed(rng, stops):
     """An instance drawn in whole numbers, of which only what concerns time is left."""
     instance = next(filter(whole, (drawn(rng, stops) for _ in itertools.count())))
-    free = dict.fromkeys(("demand", "draft", "capacity"))
+    free = dict.fromkeys(("demand", "loaded", "draft", "capacity"))
     return replace(instance, before=(), pairs=(), load="growing", prize=3, **free)
 
 

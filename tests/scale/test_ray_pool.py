@@ -85,7 +85,9 @@ def tours(config, instances):
         return [proposal.tours for proposal in method.run(instances, 0)]
 
 
-@pytest.mark.parametrize("kind", ["fairway", "exact", "policy"])
+@pytest.mark.parametrize(
+    "kind", [pytest.param("fairway", marks=pytest.mark.soak), "exact", "policy"]
+)
 def test_evaluations_on_ray_give_the_tours_of_this_machine(cluster, kind):
     instances = fairway.generate("tsptw", n=12, count=12, seed=4)
     if kind == "policy":

@@ -109,6 +109,7 @@ def test_the_critical_value_is_that_of_five_percent():
     assert significantly_lower(zero - (difference + 1.65 * error), zero)
 
 
+@pytest.mark.soak
 def test_equal_policies_change_nothing_and_a_better_one_takes_over(tiny):
     """Without a mask even a short training is plainly better than none."""
     config = replace(

@@ -151,7 +151,7 @@ def test_several_processes_are_refused():
         next(train(begin(TINY, CPU), Budget(), DistContext(0, 2)))
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_ants_of_thirty_nodes_learn():
     """Both losses and what tours cost fall within sixty steps."""
     config = ColonyConfig(

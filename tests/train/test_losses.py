@@ -205,7 +205,10 @@ def test_masks_are_the_authors(problem, hardness):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "units"), [("tspdl100-medium", 8.2), ("tspdl100-hard", 14.4)])
+@pytest.mark.parametrize(
+    ("name", "units"),
+    [pytest.param("tspdl100-medium", 8.2, marks=pytest.mark.soak), ("tspdl100-hard", 14.4)],
+)
 def test_tours_that_keep_every_draft_cost_no_penalty(shared, name, units):
     """The authors' bug, fixed here.
 

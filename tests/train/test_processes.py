@@ -33,10 +33,12 @@ def test_an_announced_world_is_joined_once(monkeypatch, tmp_path):
     begun, left = [], []
     start = torch.distributed.init_process_group
 
-    def begin(backend):
+    def begin(backend, **given):
         begun.append(backend)
-        start(backend, f"file://{tmp_path / 'store'}", rank=0, world_size=1)
+        start(backend, **given)
 
+    met = torch.distributed.FileStore(str(tmp_path / "store"), 1), 0, 1
+    monkeypatch.setattr("fairway.train.processes.rendezvous", lambda _url: iter([met]))
     monkeypatch.setattr(torch.distributed, "init_process_group", begin)
     monkeypatch.setattr("atexit.register", left.append)
     for _ in range(2):

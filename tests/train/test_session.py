@@ -25,7 +25,7 @@ from fairway.train.session import Finished, Intervals, Note, Validation, train_r
 
 CPU = torch.device("cpu")
 OFTEN = Intervals(record=0.0, validation=1e9, snapshot=0.2)
-STEPS = 60
+STEPS = 30
 
 SCRIPT = f"""
 import sys
@@ -72,6 +72,7 @@ def uninterrupted(tmp_path_factory) -> Path:
     return out
 
 
+@pytest.mark.soak
 def test_training_leaves_a_policy_that_has_improved(tmp_path):
     config, out = recipe_named("fairway-tsptw10-easy"), tmp_path / "run"
     events = run_to_end(config, out, Budget(instances=40 * config.batch))
@@ -147,7 +148,7 @@ atexit.register(lambda: print([p.read_text().strip() for p in Path("/proc/self/t
 """Registered first, and so called last."""
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_two_processes_equal_one_at_the_same_global_batch(tmp_path):
     (tmp_path / "script.py").write_text(f"{THREADS}{TOGETHER}\ntrain_all(Path(sys.argv[1]))\n")
     launch = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")

@@ -5,10 +5,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from numba import njit
 from tours import drawn
 
 from fairway.judge import Solution, verify
+from fairway.kernels.compiling import njit
 from fairway.kernels.general import exchange, insertion, state, trial
 from fairway.kernels.general.annealing import anneal
 from fairway.kernels.general.insertion import LEAVE, OUT
@@ -117,7 +117,7 @@ def test_blocks_that_change_places_cost_what_the_changed_tour_is_worth(rng, obje
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_stops_that_come_and_go_cost_what_the_changed_tour_is_worth(rng, objective):
     feasible = {(0, True): 0, (1, False): 0, (1, True): 0}
-    for instance, model, search in searches(rng, objective, 160):
+    for instance, model, search in searches(rng, objective, 80):
         out = [n for n in range(1, len(model.node) - 1) if search.draft.place[n] == OUT]
         out = [OUT, *(node for node in out if model.node[node, PRIZE] < np.inf)]
         for node in out:

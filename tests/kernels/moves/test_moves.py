@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernels.moves.cases import KINDS
-from numba import njit
 
 from fairway.judge import Solution, verify
+from fairway.kernels.compiling import njit
 from fairway.kernels.moves import descent, reference, ruin, swap
 from fairway.kernels.moves.descent import descend, push, queue_for
 from fairway.kernels.moves.order import by_deadline, deferred
