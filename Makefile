@@ -9,6 +9,9 @@
 # make bench   speed and memory, as ratios
 # Each sets up .venv by itself, and again whenever pyproject.toml or constraints.txt change.
 
+# Every process of a test would compile the sources anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
@@ -27,7 +30,8 @@ solve: $(READY)
 	@echo "pictures: $$(ls out/*.png | tr '\n' ' ')"
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal -q --durations 12 -m 'not soak' -o addopts='$(UNTYPED)'
+	$(BIN)/python -m pytest -n auto --dist worksteal -q --durations 12 -m 'not soak' -o addopts='$(UNTYPED)' --ignore tests/interpret
+	$(BIN)/python -m pytest -n auto --dist worksteal -q -o addopts='$(UNTYPED)' tests/interpret
 
 quick: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m 'not slow and not soak' -o addopts='$(UNTYPED)' $(QUICK:%=tests/%) $(UNHURRIED:%=--ignore tests/%)
@@ -52,8 +56,8 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 
 soak: $(READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal -q -m soak -o addopts='$(UNTYPED)'
-	$(BIN)/python -m pytest -n auto --dist worksteal -q -m 'not soak'
+	$(BIN)/python -m pytest -n auto --dist worksteal -q -m soak -o addopts='$(UNTYPED)' --ignore tests/interpret
+	$(BIN)/python -m pytest -n auto --dist worksteal -q -m 'not soak' --ignore tests/interpret
 	$(BIN)/python -m benchmarks.small --solved 20000 --resumed 1000 --relaxed 500
 	$(BIN)/python -m benchmarks.mutations --count 300000
 	$(BIN)/python -m benchmarks.explain --general 200
@@ -74,5 +78,5 @@ clean:
 
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
 	touch $@

@@ -123,6 +123,7 @@ def test_references_are_asked_for_before_any_work(tmp_path, mine):
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.soak
 def test_a_colony_is_trained_and_evaluated(tmp_path, mine):
     """From the recipe to the row, with the last iteration told apart."""
     words = ("gfacs-star-pip-tsptw12-hard", "--instances", 10, "--batch", 5, "--device", "cpu")

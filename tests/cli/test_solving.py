@@ -122,6 +122,7 @@ def test_what_is_no_policy_is_named_as_it_was_given(stops, tmp_path):
     )
 
 
+@pytest.mark.soak
 def test_many_ports_are_guided_by_what_ships_unless_none_is_asked_for(tmp_path):
     file = tmp_path / "many.npz"
     fairway.write(fairway.generate("tspdl", n=300, hardness="hard", seed=1), file)

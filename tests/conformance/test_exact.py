@@ -15,7 +15,10 @@ SMALL = 25
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "mean"), [("tsptw50-hard", 25.611), ("tsptw100-hard", 51.238)])
+@pytest.mark.parametrize(
+    ("name", "mean"),
+    [("tsptw50-hard", 25.611), pytest.param("tsptw100-hard", 51.238, marks=pytest.mark.soak)],
+)
 def test_every_hard_instance_of_the_paper_is_proved_optimal(shared, name, mean):
     """Where the published reference is cheaper, its tour breaks windows, if only within its own rounding."""
     published = np.load(shared / "beds" / f"lkh-{name}.npz")

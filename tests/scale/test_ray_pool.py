@@ -69,6 +69,7 @@ def test_nodes_and_workers_come_and_go_and_every_instance_is_answered_once(
     assert found == list(range(1_000))
 
 
+@pytest.mark.soak
 def test_a_lost_actor_takes_one_task_with_it_and_no_more(cluster, tmp_path):
     doomed = partial(tasks.die_once, tmp_path / "mark")
     with RayPool(workers=1) as pool:

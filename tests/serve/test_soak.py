@@ -16,7 +16,7 @@ def test_under_load_every_accepted_job_is_answered_and_the_rest_refused(tmp_path
     assert told["refused with 429"] > 5
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_kills_at_random_lose_nothing(tmp_path):
     told = killed(tmp_path / "jobs.sqlite", 2)
     assert told["accepted"] > 0

@@ -57,7 +57,7 @@ KINDS = {"averaged": lambda tiny: tiny, "am": am, "pip-d": pip_d, "muon": muon}
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("done", [1, 5, 8])
+@pytest.mark.parametrize("done", [*(pytest.param(n, marks=pytest.mark.soak) for n in (1, 8)), 5])
 def test_a_restored_run_goes_on_as_if_it_had_never_stopped(tiny, tmp_path, kind, done):
     config = KINDS[kind](tiny)
     run, whole = begin(config, CPU), begin(config, CPU)
