@@ -89,6 +89,7 @@ def test_the_recipes_are_listed():
     assert "fairway-tsptw20-hard" in names
 
 
+@pytest.mark.soak
 def test_a_run_an_interrupt_and_a_resumption(tmp_path):
     """Ctrl-C ends with 130 and a saved run; --resume takes it to its end, and prints the policy's place."""
     out = tmp_path / "run"

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from soaking import small_first
+from soaking import hard_fifty_first
 
 from fairway.classical.greedy import tightest
 from fairway.evaluate.references import load_references
@@ -38,7 +38,7 @@ def refusals(instances, tours, tolerance=None):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "infeasible"), small_first(GREEDY_C.items()))
+@pytest.mark.parametrize(("name", "infeasible"), hard_fifty_first(GREEDY_C.items()))
 def test_greedy_c_without_a_mask_fails_exactly_as_often_as_in_the_paper(name, infeasible):
     instances = load_bed(name)
     batch = to_batch(instances)
@@ -47,7 +47,7 @@ def test_greedy_c_without_a_mask_fails_exactly_as_often_as_in_the_paper(name, in
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "expected"), small_first(REFUSED.items()))
+@pytest.mark.parametrize(("name", "expected"), hard_fifty_first(REFUSED.items()))
 def test_the_judge_refuses_the_published_tours_that_break_a_window(shared, name, expected):
     with np.load(shared / f"beds/lkh-{name}.npz") as file:
         refused = refusals(load_bed(name), file["tour"].astype(int), tolerance=0)
@@ -56,7 +56,7 @@ def test_the_judge_refuses_the_published_tours_that_break_a_window(shared, name,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", small_first(name for name in GREEDY_C if "tspdl" in name))
+@pytest.mark.parametrize("name", hard_fifty_first(name for name in GREEDY_C if "tspdl" in name))
 def test_published_draft_tours_are_right_in_load_order_and_all_wrong_the_other_way(shared, name):
     path = shared / f"beds/lkh-{name}.npz"
     with np.load(path) as file:

@@ -21,7 +21,7 @@ from fairway.train.validate import validate
 WIDTH, HEADS, HIDDEN = 64, 4, 96
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_released_am_with_pip_gives_on_its_bed_what_its_authors_logged(shared):
     """The bounds allow for about five instances of 10,000 that float32 decides otherwise."""
     policy = policy_of(read_weights(shared / "reference-weights/am-star-pip-tsptw50-hard.npz"))

@@ -114,6 +114,7 @@ def test_after_a_kill_finished_jobs_are_there_and_others_are_solved(tmp_path, sh
         assert {service.finished(job)["status"] for job in others} == {"done"}
 
 
+@pytest.mark.soak
 def test_on_sigterm_requests_are_answered_and_jobs_wait_for_the_next_start(tmp_path, long_search):
     import threading
 

@@ -110,7 +110,9 @@ WORK = {
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc")
-@pytest.mark.parametrize("ended_by", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "ended_by", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.soak)]
+)
 @pytest.mark.parametrize("work", WORK)
 def test_processes_end_with_the_one_that_started_them(tmp_path, work, ended_by):
     file = tmp_path / "set.npz"

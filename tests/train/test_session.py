@@ -91,6 +91,7 @@ def test_training_leaves_a_policy_that_has_improved(tmp_path):
     assert lines(out)[-1]["kind"] == "validation"
 
 
+@pytest.mark.soak
 def test_killed_and_resumed_equals_uninterrupted(uninterrupted, tmp_path):
     out = tmp_path / "run"
     process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(out)], stderr=subprocess.PIPE)
