@@ -13,8 +13,6 @@ from fairway.search.rollout import greedy, rollout
 
 RULES = {"edd": tightest, "nn": nearest}
 LOOKS = {None: none, 1: lambda batch: along(batch, 1, AUTHORS)}
-SAMPLED = {("tspdl50-hard", "nn")}
-"""What `make test` looks at, `make soak` has the rest."""
 PART = 100
 """Instances at a time: their tables fit a cache, and are not given back to the system after each step."""
 
@@ -42,16 +40,9 @@ def figures(instances, rule, look):
     return torch.cat(parts).T
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "rule"),
-    [
-        pytest.param(name, rule, marks=() if (name, rule) in SAMPLED else pytest.mark.soak)
-        for name, bed in beds().items()
-        for rule in RULES
-        if bed.published
-    ],
-)
+@pytest.mark.soak
+@pytest.mark.parametrize("rule", list(RULES))
+@pytest.mark.parametrize("name", [name for name, bed in beds().items() if bed.published])
 def test_greedy_tours_under_the_authors_mask_have_the_recorded_figures(shared, name, rule):
     """Exactly: infeasible tours and fallbacks to the unit, means to twelve digits; with no mask and with one step."""
     recorded = json.loads((shared / "beds/conformance.json").read_text())

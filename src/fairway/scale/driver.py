@@ -76,7 +76,9 @@ class Driver:
             if not self._open:
                 return
             for ticket, answer in self._executor.collect(1.0):
-                part = self._running.pop(ticket)
+                part = self._running.pop(ticket, None)
+                if part is None:
+                    continue  # of a batch that was left early, whose workers go on with this one
                 if isinstance(answer, Lost):
                     self._lost(part, answer.reason)
                 else:
