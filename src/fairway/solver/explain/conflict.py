@@ -164,8 +164,7 @@ def missed_window(instance: Instance, stops: tuple[int, ...], until: float) -> s
     name = label(instance, node) if node else "the depot"
     return (
         f"{who}: {name} closes at {instance.time_text(instance.closes[node])} but cannot be reached before "
-        f"{instance.time_text(missed[1])} "
-        "if the others are to be in time"
+        f"{instance.time_text(missed[1])} if the others are to be in time"
     )
 
 

@@ -97,10 +97,8 @@ def _horizon(instance: Instance) -> float:
 
 def condition(instance: Instance, spot: Spot, before: float, after: float) -> str:
     """The change as people say what would help."""
-    instead, node = (
-        f"{_text(instance, spot, after)} instead of {_text(instance, spot, before)}",
-        spot.at,
-    )
+    node = spot.at
+    instead = f"{_text(instance, spot, after)} instead of {_text(instance, spot, before)}"
     if spot.number in OF_BREAKS:
         first, last, length = instance.breaks[node]
         how = {
