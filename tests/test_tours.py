@@ -316,9 +316,44 @@ def test_lateness_is_weighed_against_the_departure():
 
 def test_departures_of_fractions_are_exact():
     """Stop 1 at a third opens at 0.7 and the depot closes at 1.1: leaving at 0.7 less a third just meets it."""
-    tour = judged(line(1 / 3, opens=[0, 0.7], closes=[1.1, 0.7]), (1,), "duration")
+    instance = line(1 / 3, opens=[0, 0.7], closes=[1.1, 0.7])
+    tour = judged(instance, (1,), "duration", tolerance=0.0)
     assert tour.value == pytest.approx(2 / 3)
     assert tour.departure == pytest.approx(0.7 - 1 / 3)
+
+
+def test_the_last_moment_that_is_forgiven_is_looked_at():
+    """Leaving at 2, 1 after what the first window of stop 1 asks: on at 5, at stop 2 at 7 until 20, back at 25."""
+    windows = {1: [(2, 4), (30, 31)], 2: [(20, 21)]}
+    tour = judged(line(3, 5, windows=windows), (1, 2), "duration", tolerance=1)
+    assert (tour.departure, tour.starts, tour.value) == (2, (5, 20), 23)
+
+
+# What is forgiven
+
+
+@pytest.mark.parametrize(
+    "loads",
+    [
+        {"demand": [0, 0.1, 0.2]},
+        {"demand": [0, 0.1, 0.2], "load": "shrinking"},
+        {"demand": [0, -0.1, -0.2], "loaded": [0, 0.1, 0.2], "load": "signed"},
+    ],
+)
+def test_a_load_that_only_rounding_makes_too_heavy_is_kept(loads):
+    """In binary, 0.1 and 0.2 are more than 0.3, by less than a millionth."""
+    instance = line(3, 5, capacity=0.3, **loads)
+    assert best(instance) == (10, (1, 2))
+    assert best(instance, tolerance=0.0) is None
+    assert best(line(3, 5, capacity=0.29999, **loads)) is None
+
+
+def test_a_start_that_only_rounding_makes_late_is_kept():
+    """Away at 0.2 and at the stop 0.1 later, which in binary is after 0.3."""
+    instance = line(0.1, service=[0.2, 0], closes=[9, 0.3])
+    assert best(instance) == (0.2, (1,))
+    assert best(instance, tolerance=0.0) is None
+    assert best(replace(instance, closes=[9, 0.29999])) is None
 
 
 # Breaks

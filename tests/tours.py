@@ -5,8 +5,9 @@ floats where all are small multiples of 1/1024, so that no sum is ever rounded, 
 
 Two things are chosen freely within a tour: under "duration" the departure, and while waiting the start of a break. Any
 start on the way is then either fixed, or the chosen time plus travel, service and breaks. So the value is linear
-between the chosen times at which some start meets a mark: an opening, a closing or a bound of a break. Looking at
-all these times, and once between each two neighbours, leaves nothing out.
+between the chosen times at which some start meets a mark: an opening, a closing or a bound of a break, or the last
+moment at which one that is passed is forgiven. Looking at all these times, and once between each two neighbours,
+leaves nothing out.
 """
 
 import itertools
@@ -19,6 +20,9 @@ import numpy as np
 from sketches import drawn
 
 __all__ = ["Judgement", "best", "drawn", "judged"]
+
+FORGIVEN = 1e-6
+"""By how much a limit may be passed where numbers are not whole, as docs/concepts.md has it of the judge."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,9 @@ class _Case(NamedTuple):
     breaks: tuple
     end: int | None
     tolerance: float
+    """By how much a limit on time may be passed."""
+    heavier: float
+    """By how much a limit on the load may be passed."""
 
     @property
     def stops(self):
@@ -85,8 +92,12 @@ class _Schedule(NamedTuple):
     """When service at the depot starts."""
 
 
-def judged(instance, stops, objective="cost", tolerance=0.0):
-    """What visiting these stops in this order is worth; None where it breaks a constraint."""
+def judged(instance, stops, objective="cost", tolerance=None):
+    """What visiting these stops in this order is worth; None where it breaks a constraint.
+
+    Any limit may be passed by the tolerance; if none is given, by what the judge forgives: nothing where times, or
+    loads, are whole, else `FORGIVEN`, lest a sum that was rounded on drawing an instance decide.
+    """
     case, stops = _case(instance, tolerance), tuple(stops)
     schedule = _scheduled(case, stops, objective)
     if schedule is None:
@@ -104,11 +115,12 @@ def judged(instance, stops, objective="cost", tolerance=0.0):
     )
 
 
-def best(instance, objective="cost", drop="price", tolerance=0.0):
+def best(instance, objective="cost", drop="price", tolerance=None):
     """The least value and a tour that has it, of all orders of all stops that may be visited; None without a tour.
 
-    With drop="fewest" as few stops as possible are left out, then at the least price, then at the least value. Orders
-    are given up where their beginning alone is refused, or worth no less than a whole tour that is known.
+    The tolerance is that of `judged`. With drop="fewest" as few stops as possible are left out, then at the least
+    price, then at the least value. Orders are given up where their beginning alone is refused, or worth no less than a
+    whole tour that is known.
     """
     case = _case(instance, tolerance)
     rank = {left: (len(left) * (drop == "fewest"), _prizes(case, left)) for left in _left_out(case)}
@@ -183,7 +195,7 @@ def _kept(case, stops):
 
 def _fits(case, visited, later=()):
     """Whether no stop sees more load than it bears, with what else is visited later; the depot bears everything."""
-    slack = case.tolerance
+    slack = case.heavier
     aboard = {
         "growing": 0,
         "shrinking": sum(case.demand[node] for node in (*visited, *later)),
@@ -344,14 +356,17 @@ def _each(breaks):
 
 def _moments(case, route, at, breaks):
     """The times of being ready at one place of a route from which, without a wait, a later start meets a mark."""
-    bounds = [bound for earliest, latest, _ in breaks for bound in (earliest, latest)]
+    forgiven = [latest + case.tolerance for _, latest, _ in breaks]
+    bounds = [*(bound for each in breaks for bound in each[:2]), *forgiven]
     lengths = [length for _, _, length in breaks]
     counts = range(len(lengths) + 1)
     pauses = {sum(some) for count in counts for some in itertools.combinations(lengths, count)}
     passed = 0
     for here in range(at, len(route)):
         node = route[here]
-        marks = [*itertools.chain(*case.windows[node]), case.latest[node], *bounds]
+        closings = [*(closes for _, closes in case.windows[node]), case.latest[node]]
+        openings = [opens for opens, _ in case.windows[node]]
+        marks = [*openings, *closings, *(each + case.tolerance for each in closings), *bounds]
         served = 0 if here and node == 0 else case.service[node]
         for pause in pauses:
             yield from (mark - passed - pause for mark in marks)
@@ -374,10 +389,15 @@ def _spread(moments, low, high):
 
 def _case(instance, tolerance):
     """The instance in numbers that add up exactly."""
+    if tolerance is None:
+        whole = (instance.whole_times, instance.whole_loads)
+        forgiven, heavier = (0.0 if each else FORGIVEN for each in whole)
+    else:
+        forgiven = heavier = tolerance
     arrays = [np.asarray(getattr(instance, name)) for name in _NUMBERS]
     spans = instance.windows.values()
     numbers = np.concatenate(
-        [np.ravel(each) for each in (*arrays, *spans, instance.breaks, tolerance)]
+        [np.ravel(each) for each in (*arrays, *spans, instance.breaks, forgiven, heavier)]
     )
     finite = numbers[np.isfinite(numbers)]
     small = np.all(finite * 1024 == np.rint(finite * 1024)) and np.all(np.abs(finite) < 1e6)
@@ -404,7 +424,8 @@ def _case(instance, tolerance):
         pairs=instance.pairs,
         breaks=tuple(tuple(row(taken)) for taken in instance.breaks),
         end=instance.end,
-        tolerance=exact(tolerance),
+        tolerance=exact(forgiven),
+        heavier=exact(heavier),
         **{
             name: row(getattr(instance, name))
             for name in ("service", "late", "latest", "demand", "loaded", "prize")

@@ -11,7 +11,6 @@ import tours
 import fairway
 from fairway import Instance, clock
 from fairway.judge import Solution, verify
-from fairway.problems.instance import TOLERANCE
 from fairway.solver.explain.feasibility import decide
 from fairway.solver.explain.limits import Limit, limits_of, spots_of, without
 from fairway.solver.explain.narrowing import plain_reason
@@ -22,8 +21,7 @@ from fairway.solver.explain.trivial import subset
 
 def possible(instance):
     """Whether any tour keeps everything."""
-    exact = instance.whole_times and instance.whole_loads
-    return tours.best(instance, tolerance=0.0 if exact else TOLERANCE) is not None
+    return tours.best(instance) is not None
 
 
 def drawn(rng, count, stops, feasible):
