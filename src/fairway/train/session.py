@@ -9,13 +9,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from fairway import atomic
+from fairway import __version__, atomic
 from fairway.errors import InvalidFile, InvalidRequest
 from fairway.policies.checkpoint import content_of, load_heatmap, load_policy, save_policy
 from fairway.train import snapshot
@@ -155,7 +154,7 @@ def _make_ready(run: Run, out: Path, budget: Budget, start: Path | None) -> None
         "config": asdict(run.config),
         "budget": asdict(budget),
         "from": None if start is None else str(start),
-        "versions": {"fairway": version("fairway"), "torch": torch.__version__},
+        "versions": {"fairway": __version__, "torch": torch.__version__},
     }
     atomic.write_bytes(out / SETTINGS, (json.dumps(settings, indent=2) + "\n").encode())
     if run.step == 0:
@@ -284,5 +283,5 @@ def _story(run: Run, score: Score | None) -> dict[str, Any]:
         "seconds": run.seconds,
         "config": asdict(config),
         "validation": None if score is None else numbers_only(asdict(score)),
-        "fairway": version("fairway"),
+        "fairway": __version__,
     }

@@ -32,12 +32,15 @@ from fairway.kernels.general.tour_model import (
     SERVICE,
     TourModel,
 )  # fmt: skip
+from fairway.kernels.paths import shortest
 
 REST = COLUMNS
 """Of a beginning, besides its state: what must still be spent at least."""
 DEPTH, BEST, FOUND = range(3)
 
 ONE = np.uint64(1)
+ROUNDING = 1e-9
+"""The part of a sum by which it may differ from the same numbers added up in another order."""
 
 
 class Walk(NamedTuple):
@@ -62,6 +65,10 @@ class Walk(NamedTuple):
     """The depth, the length of the best, and the departure that is being tried."""
     most: int
     """Windows of a node, at most."""
+    reach: Float[np.ndarray, "V V"]
+    """The least time from one node to another, by way of any others."""
+    last: Float[np.ndarray, " V"]
+    """The last start at each node that must be visited, infinite at the others."""
 
 
 def walk_of(model: TourModel, upper: float) -> Walk:
@@ -75,6 +82,9 @@ def walk_of(model: TourModel, upper: float) -> Walk:
     prize, barred = model.node[:, PRIZE], model.node[:, BARRED] > 0
     least = np.where(barred, prize, np.minimum(arriving, prize))
     least[0], least[-1] = 0.0, arriving[-1]
+    needed = np.isinf(prize) & ~barred
+    needed[0], needed[-1] = False, True
+    everywhere = np.ones(nodes, dtype=bool)
     return Walk(
         np.zeros((rows, COLUMNS + 1)),
         np.zeros(rows, np.int64),
@@ -88,6 +98,8 @@ def walk_of(model: TourModel, upper: float) -> Walk:
         np.array([np.inf, np.inf, upper]),
         np.array([-1, -1, 0]),
         int(np.diff(model.first).max()),
+        np.array([shortest(travel, node, everywhere) for node in range(nodes)]),
+        np.where(needed, model.windows[model.first[1:] - 1, 1], np.inf),
     )
 
 
@@ -163,7 +175,24 @@ def _visit(model: TourModel, walk: Walk, node: int, window: int, fewest: bool) -
     new[REST] = old[REST] - walk.least[node]
     if not fewest and _at_least(model, new) >= walk.value[2]:
         return False
-    return carried(model, old, new, node)
+    return carried(model, old, new, node) and _in_time(model, walk, node)
+
+
+@inner
+def _in_time(model: TourModel, walk: Walk, here: int) -> bool:
+    """Whether breaks that are due and nodes that must be visited can still begin in time after a stop."""
+    depth, nodes = walk.place[DEPTH], len(model.node)
+    state, visited = walk.state[depth + 1], walk.visited[depth]
+    ready = max(state[LOW] + state[AHEAD], state[AT])
+    for number in range(len(model.breaks)):
+        if visited >> np.uint64(nodes + number) & ONE == 0 and ready > model.breaks[number, 1]:
+            return False
+    for node in range(1, nodes):
+        if node != here and visited >> np.uint64(node) & ONE == 0:
+            arrival = ready + walk.reach[here, node]
+            if arrival - ROUNDING * abs(arrival) > walk.last[node]:
+                return False
+    return True
 
 
 @inner
@@ -201,7 +230,7 @@ def _at_least(model: TourModel, state: Float[np.ndarray, " S"]) -> float:
     else:
         spent = state[SPENT]
     least = spent + state[PRICE] + state[REST]
-    return least - 1e-9 * abs(least)
+    return least - ROUNDING * abs(least)
 
 
 @inner
