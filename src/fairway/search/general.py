@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 
 from fairway import clock
 from fairway.kernels.general.annealing import anneal
-from fairway.kernels.general.enumeration import Walk, explore, walk_of
+from fairway.kernels.general.enumeration import Walk, explore, least_spent, walk_of
 from fairway.kernels.general.insertion import draft_of
 from fairway.kernels.general.order import Order, closed_order, linked_matrix
 from fairway.kernels.general.state import BEST, BEST_OUT, KEPT, Search
@@ -122,7 +122,7 @@ def _stops(model: TourModel, nodes: Int[np.ndarray, " M"]) -> tuple[int, ...]:
 def least_value(instance: Instance, objective: str = "cost") -> float:
     """No tour is worth less: every stop is come to once, from somewhere, or its price is paid."""
     model = tour_model_of(instance, objective)
-    least = float(walk_of(model, math.inf).least[1:].sum())
+    least = float(least_spent(model)[1:].sum())
     return least + float(model.leaving[0, 0]) if objective == "makespan" else least
 
 

@@ -81,8 +81,8 @@ class Incumbent:
             elif self._rank(judged) < self._rank(self._solution):
                 self._accept(judged, step)
 
-    def offer(self, tour: tuple[int, ...], method: Method) -> None:
-        """Have a tour judged that may be good or late."""
+    def offer(self, tour: tuple[int, ...], method: Method) -> Solution | None:
+        """Have a tour judged that may be good or late; the best one that is known after that."""
         judged = self._judged(tour)
         if isinstance(judged, Rejection):
             self.consider(judged)
@@ -90,6 +90,7 @@ class Incumbent:
             step = Improvement(self.spent, judged.value, method)
             self._tell(step, tour)
             self._accept(judged, step)
+        return self._solution
 
     def consider(self, rejection: Rejection) -> None:
         """Keep what breaks the rules least."""

@@ -1,8 +1,10 @@
 """One instance: proofs where they are cheap, local search where they are not, and both where both can help."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 
+from fairway import clock
 from fairway.judge import Rejection
 from fairway.problems.instance import Instance
 from fairway.search.exact import MEMORY, prove, raise_bound
@@ -12,15 +14,16 @@ from fairway.solver.explain.trivial import obstacle
 from fairway.solver.general import reason, solve_general
 from fairway.solver.incumbent import Incumbent
 from fairway.solver.locks import locked
-from fairway.solver.relaxed import Relaxed, given_up, relaxed_to
+from fairway.solver.relaxed import Relax, Relaxed, given_up, relaxed_to
 from fairway.solver.request import Request
 from fairway.solver.results import Result, Watch
 
 RELAXED = 0.4
 """Of the seconds, what a plan may take that gives something up."""
-BEGUN, LATE, AT_ONCE = 1e-7, 0.1, 0.05
-"""What its search takes to begin for each pair of nodes; where no time is left, the part of the seconds and the seconds
-that this may take."""
+LOOSENED, BEGUN = 1e-7, 5e-7
+"""What such instances take to make, and a search to begin, for each pair of nodes on a busy machine."""
+LATE, AT_ONCE = 0.1, 0.05
+"""Where no time is left, the part of the seconds and the seconds that this may take."""
 FIRST_PROOF = 0.6
 """Of the budget, what a proof may take that is tried before anything else."""
 PROVABLE = 12.5
@@ -56,23 +59,30 @@ def solve_one(
 
 
 def offered(best: Incumbent, result: Result) -> Relaxed | None:
-    """The plan that gives up least, as far as there is time.
-
-    Both stops and punctuality where one will not do, and the end as well where no tour comes to it.
-    """
+    """The plan that gives up least, as far as there is time; where none is left for a search, the least late order."""
     request, known = best.request, None if result.attempt is None else result.attempt.tour
-    spare = max(LATE * request.patience, AT_ONCE)
-    if BEGUN * best.instance.nodes**2 > max(spare, best.left):
+    due, pairs = best.until + max(LATE * request.patience, AT_ONCE), best.instance.nodes**2
+    if LOOSENED * pairs > due - clock.now():
         return None
-    single = relaxed_to(best.instance, request.relax)
-    both = relaxed_to(single, "late" if request.relax == "drop" else "drop")
-    for loose in (single, both, replace(both, end=None)):
+    for loose in _loosened(best.instance, request.relax):
         share = min(RELAXED * request.seconds, best.left)
         other = Incumbent(loose, replace(request, seconds=share, relax="none", policy=None))
-        plan = solve_general(other, known).solution
+        if BEGUN * pairs <= due - clock.now():
+            plan = solve_general(other, known).solution
+        else:
+            plan = None if known is None else other.offer(known, "plan")
         if plan is not None:
             return Relaxed(request.relax, loose, plan, given_up(best.instance, loose, plan))
     return None
+
+
+def _loosened(instance: Instance, how: Relax) -> Iterator[Instance]:
+    """With more and more that may be given up: stops or punctuality, both, and the end as well."""
+    single = relaxed_to(instance, how)
+    yield single
+    both = relaxed_to(single, "late" if how == "drop" else "drop")
+    yield both
+    yield replace(both, end=None)
 
 
 def solve_plain(best: Incumbent, plan: tuple[int, ...] | None = None) -> Result:

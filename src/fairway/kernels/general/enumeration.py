@@ -30,6 +30,7 @@ from fairway.kernels.general.tour_model import (
     NEEDS,
     PRIZE,
     SERVICE,
+    TAKEN_BY,
     TourModel,
 )  # fmt: skip
 from fairway.kernels.paths import shortest
@@ -71,20 +72,25 @@ class Walk(NamedTuple):
     """The last start at each node that must be visited, infinite at the others."""
 
 
+def least_spent(model: TourModel) -> Float[np.ndarray, " V"]:
+    """What coming to each node takes at least, or leaving it out."""
+    cost, travel = model.legs
+    legs = cost if model.objective == COST else travel + model.node[:, SERVICE]
+    closed = np.eye(len(legs), dtype=bool) | (travel >= model.no_way)
+    arriving = np.where(closed, np.inf, legs).min(axis=0)
+    prize = model.node[:, PRIZE]
+    least = np.where(model.node[:, BARRED] > 0, prize, np.minimum(arriving, prize))
+    least[0], least[-1] = 0.0, arriving[-1]
+    return least
+
+
 def walk_of(model: TourModel, upper: float) -> Walk:
     """A search that has not begun; tours that are worth as much as `upper` are of no interest."""
     nodes, breaks = len(model.node), len(model.breaks)
     rows = nodes + breaks + 1
-    cost, travel = model.legs
-    legs = cost if model.objective == COST else travel + model.node[:, SERVICE]
-    legs = np.where(np.eye(nodes, dtype=bool) | (travel >= model.no_way), np.inf, legs)
-    arriving = legs.min(axis=0)
-    prize, barred = model.node[:, PRIZE], model.node[:, BARRED] > 0
-    least = np.where(barred, prize, np.minimum(arriving, prize))
-    least[0], least[-1] = 0.0, arriving[-1]
-    needed = np.isinf(prize) & ~barred
+    needed = np.isinf(model.node[:, PRIZE]) & ~(model.node[:, BARRED] > 0)
     needed[0], needed[-1] = False, True
-    everywhere = np.ones(nodes, dtype=bool)
+    travel, everywhere = model.legs[TAKEN_BY], np.ones(nodes, dtype=bool)
     return Walk(
         np.zeros((rows, COLUMNS + 1)),
         np.zeros(rows, np.int64),
@@ -93,7 +99,7 @@ def walk_of(model: TourModel, upper: float) -> Walk:
         np.zeros(rows, np.int64),
         np.zeros((rows, 4)),
         np.zeros(rows, np.int64),
-        least,
+        least_spent(model),
         np.zeros(rows, np.int64),
         np.array([np.inf, np.inf, upper]),
         np.array([-1, -1, 0]),
