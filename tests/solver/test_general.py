@@ -55,6 +55,30 @@ def test_few_stops_are_solved_as_brute_force_has_it(rng, objective, drop):
     assert statuses == {"optimal", "infeasible"}
 
 
+@pytest.mark.parametrize("end", [0, None])
+@pytest.mark.parametrize("apart", [False, True])
+def test_windows_with_a_cost_or_an_open_end_are_solved_as_brute_force_has_it(rng, end, apart):
+    statuses = set()
+    for _ in range(30):
+        nodes = int(rng.integers(3, 8))
+        travel, cost = rng.integers(1, 20, (2, nodes, nodes)).astype(float)
+        np.fill_diagonal(travel, 0.0), np.fill_diagonal(cost, 0.0)
+        opens = rng.integers(0, 40, nodes).astype(float)
+        opens[0] = 0.0
+        closes = opens + rng.integers(5, 60, nodes)
+        closes[0] = rng.choice([30.0, 100.0])
+        instance = fairway.Instance(
+            travel, cost=cost if apart else None, opens=opens, closes=closes, end=end
+        )
+        expected = best(instance)
+        result = fairway.solve(instance, seconds=5.0, relax="none")
+        statuses.add(result.status)
+        assert result.status == ("infeasible" if expected is None else "optimal")
+        if expected is not None:
+            assert result.value == pytest.approx(float(expected[0]))
+    assert statuses == {"optimal", "infeasible"}
+
+
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_what_rounding_alone_adds_is_forgiven_by_solver_judge_and_reference(objective):
     """What is loaded for both stops is in binary more than the capacity, the start at stop 2 after its closing."""

@@ -24,6 +24,8 @@ Objective = Literal["cost", "travel", "makespan", "duration"]
 """What a search makes as little as it can; "travel" is another word for the cost."""
 MARGIN = 1e-10
 """By which part of its cost a tour must be better than another to count: less is lost in rounding."""
+WINDOWED = {"time windows", "a cost apart from travel", "an end of its own"}
+"""What may be asked together with time as the one resource."""
 START, HOME = 0, -1
 """The depot as the first and as the last node of a model."""
 
@@ -140,6 +142,12 @@ def model_of(instance: Instance, tolerance: float | None = None) -> Model:
     return model
 
 
+def has_model(instance: Instance) -> bool:
+    """Whether one resource says all that is asked: a classic problem, or windows with a cost or an open end besides."""
+    windowed = instance.timed and WINDOWED.issuperset(instance.constraints)
+    return instance.classic or (windowed and instance.end in (None, 0))
+
+
 def is_makespan(instance: Instance, objective: str) -> bool:
     """Whether the earliest return is asked for, not the least cost; refused where it cannot be."""
     check_objective(objective)
@@ -157,12 +165,15 @@ def check_objective(objective: object) -> None:
 
 
 def _built(instance: Instance, tolerance: float | None) -> Model:
-    check_classic(instance, "this search serves")
+    if not has_model(instance):
+        check_classic(instance, "this search serves")
     turned = instance.laden and instance.load == "shrinking"
     cost = with_return(instance.cost.T if turned else instance.cost)
     if instance.laden:
         return Model(cost, None, _load(instance, tolerance), turned)
     rise = cost if instance.cost is instance.travel else with_return(instance.travel)
+    if instance.end is None:  # the way to the end is none, and it is never too late there
+        cost[:, HOME] = rise[:, HOME] = 0.0
     return Model(cost, _time(instance, rise, tolerance), None, turned)
 
 
@@ -172,7 +183,7 @@ def _time(instance: Instance, rise: Float[np.ndarray, "V V"], tolerance: float |
     allowance = (0.0 if whole else TOLERANCE) if tolerance is None else tolerance
     stay = np.append(instance.service, 0.0)
     earliest = np.append(instance.opens, instance.opens[0])
-    latest = np.append(instance.closes, instance.closes[0])
+    latest = np.append(instance.closes, np.inf if instance.end is None else instance.closes[0])
     latest[START] = earliest[START]
     ceiling = float(earliest.max() + (stay[:, None] + rise).max(axis=1).sum() + 1)
     guard = 0.0

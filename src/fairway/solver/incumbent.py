@@ -141,7 +141,7 @@ class Incumbent:
     def _bound(self) -> float:
         """The best lower bound there is, one that no search has to give included."""
         until = self.until + self._reserve
-        if not self.request.plain(self.instance):
+        if not (self.instance.classic and self.request.plain(self.instance)):
             least = least_general(self.instance, self.request.objective, until)
             return min(max(self.lower, least), self.value)
         least = held_karp(self.instance, self.request.objective, self.value, until)

@@ -13,7 +13,7 @@ import numpy as np
 from fairway.errors import InvalidRequest, InvalidTour
 from fairway.judge import Rejection, verify
 from fairway.problems.instance import Instance
-from fairway.problems.model import Objective, check_objective
+from fairway.problems.model import Objective, check_objective, has_model
 from fairway.solver.relaxed import Relax
 from fairway.solver.warm_start import Choice, default_policy, guided_tours, model_at, unsuited
 
@@ -65,7 +65,8 @@ class Request:
         if isinstance(self.policy, Path):
             apart = not instance.classic and unsuited(instance, self.policy)
             return None if apart else self.policy
-        unasked = self.policy == "auto" and self.iterations is None and self.plain(instance)
+        usual = instance.classic and self.plain(instance)
+        unasked = self.policy == "auto" and self.iterations is None and usual
         return default_policy(instance, self.seconds) if unasked else None
 
     def first_tours(self, instance: Instance, seconds: float) -> Iterator[tuple[int, ...]]:
@@ -90,9 +91,10 @@ class Request:
             )
 
     def plain(self, instance: Instance) -> bool:
-        """Whether it is one of the classic problems, with an objective that their own searches serve."""
-        served = ("cost", "travel", "makespan") if instance.timed else ("cost", "travel")
-        return instance.classic and self.objective in served
+        """Whether the searches of the classic problems serve it, with this objective."""
+        timed = instance.timed and instance.classic
+        served = ("cost", "travel", "makespan") if timed else ("cost", "travel")
+        return has_model(instance) and self.objective in served
 
 
 def checked_seconds(seconds: float) -> float:

@@ -87,7 +87,7 @@ def _loosened(instance: Instance, how: Relax) -> Iterator[Instance]:
 
 def solve_plain(best: Incumbent, plan: tuple[int, ...] | None = None) -> Result:
     """The answer where windows alone or drafts alone are asked for."""
-    conflict = obstacle(best.instance)
+    conflict = obstacle(best.instance) if best.instance.classic else None
     if conflict is not None:
         best.proved = "infeasible"
         _attempt(best)
@@ -177,6 +177,8 @@ def _improve(best: Incumbent, seconds: float) -> None:
 
 def _attempt(best: Incumbent) -> None:
     """The least late order of an instance without a tour, as far as it costs next to nothing."""
+    if not best.instance.classic:
+        return
     known = [] if best.start is None else [best.start]
     judged = least_late(best.instance, best.until, known, work=ATTEMPT_WORK)
     if isinstance(judged, Rejection):
