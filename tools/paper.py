@@ -21,8 +21,10 @@ from fairway.evaluate.outcomes import Results, pack, packed, read_results
 from fairway.evaluate.run import Place
 
 ROOT = Path(__file__).parent.parent
-AM, SHORT, LARGE = 2_000_000, 1_000_000, 1_000_000
-"""Instances of AM's trainings, of all with POMO at 50 nodes, and of those at 100."""
+AM, SHORT, LARGE, FULL = 2_000_000, 1_000_000, 1_000_000, 100_000_000
+"""Instances of AM's trainings, of all with POMO at 50 nodes, of those at 100, and of the paper's own length."""
+COMPARED = 3_000_000
+"""Instances after which larger batches are held against the paper's."""
 AM_EPOCHS, POMO_EPOCHS = 100, 10_000
 """Of the paper's trainings; epochs are as many here and shorter, so that schedules keep their proportions."""
 FEW = 1_000
@@ -147,9 +149,6 @@ def variants() -> Iterator[Job]:
         ("lambda", "POMO*+PIP, lambda 10", f"{pip}-lambda10"),
         ("lambda", "POMO*+PIP, lambda 0.5", f"{pip}-lambda0.5"),
         ("lambda", "POMO*+PIP, lambda 2", f"{pip}-lambda2"),
-        ("early-stop", "POMO*+PIP, masked for 10 steps", f"{pip}-first10"),
-        ("early-stop", "POMO*+PIP, masked for 5 steps", f"{pip}-first5"),
-        ("early-stop", "POMO*+PIP, masked for 20 steps", f"{pip}-first20"),
     ):
         yield Training(f"{recipe}-{task}", SHORT)
         rows.append(Row(study, task, f"{label}, {seen}", f"{recipe}-{task}"))
@@ -159,11 +158,39 @@ def variants() -> Iterator[Job]:
         ("count", "POMO*, with J_IN", "pomo-star"),
         ("count", "POMO*+PIP, with J_IN", pip),
         ("lambda", "POMO*+PIP, lambda 1", pip),
-        ("early-stop", "POMO*+PIP, masked throughout", pip),
-        ("early-stop", "POMO*, never masked", "pomo-star"),
     ):
         rows.append(Row(study, task, f"{label}, {seen}", f"{recipe}-{task}"))
     yield from rows
+
+
+def stopped_early() -> Iterator[Job]:
+    """Masks of the first steps of a tour alone, which the paper leaves to future work."""
+    task, pip = "tsptw50-medium", "pomo-star-pip"
+    steps = {f"masked for {some} steps": f"-first{some}" for some in (5, 10, 20)}
+    for words, change in {**steps, "masked throughout": ""}.items():
+        run = Training(f"{pip}{change}-{task}", SHORT)
+        yield run
+        yield Row("early-stop", task, f"POMO*+PIP, {words}, {millions(SHORT)}", run.name)
+    run = trained("star", task)
+    yield run
+    yield Row("early-stop", task, f"POMO*, never masked, {millions(SHORT)}", run.name)
+
+
+def batches() -> Iterator[Job]:
+    """Larger batches than the paper's, in which its whole training is made."""
+    task = "tsptw50-hard"
+    for suffix, recipe in (("", "pomo-star-pip"), (", batches of 256", "pomo-star-pip-batch256")):
+        run = Training(f"{recipe}-{task}", COMPARED, suffix="-compared")
+        yield run
+        yield Row("main", task, f"POMO*+PIP, {millions(COMPARED)}{suffix}", run.name)
+
+
+def whole() -> Iterator[Job]:
+    """POMO*+PIP on hard windows for as many instances as the paper."""
+    task = "tsptw50-hard"
+    run = Training(f"pomo-star-pip-batch256-{task}", FULL)
+    yield run
+    yield Row("main", task, f"POMO*+PIP, {millions(FULL)}, batches of 256", run.name)
 
 
 def tuned() -> Iterator[Job]:
@@ -190,7 +217,7 @@ def started() -> Iterator[Job]:
     """POMO's own starting nodes, against none."""
     task = "tsptw50-easy"
     run = Training(f"pomo-star-starts-{task}", SHORT)
-    yield run
+    yield from (run, trained("star", task), trained("star", "tsptw50-medium"))
     seen = millions(SHORT)
     label = f"POMO with diverse starting nodes, {seen}"
     yield Row("start-nodes", task, label, run.name, ("--decode", "starts", "--no-symmetries"))
@@ -223,7 +250,7 @@ def lkh() -> Iterator[Job]:
 
 PIECES = {
     "main": main_tables, "bases": bases, "larger": larger, "variants": variants, "tuned": tuned,
-    "starts": started, "lkh": lkh,
+    "early": stopped_early, "starts": started, "lkh": lkh, "batches": batches, "whole": whole,
 }  # fmt: skip
 
 
@@ -396,7 +423,8 @@ def main() -> None:
     parser.add_argument("--keep", action="store_true", help="put finished rows into results/")
     asked = parser.parse_args()
     plan = Plan(asked.folder, asked.device, asked.share, asked.limit)
-    jobs = [plan.scaled(job) for piece in asked.pieces or PIECES for job in PIECES[piece]()]
+    pieces = asked.pieces or PIECES
+    jobs = list(dict.fromkeys(plan.scaled(job) for name in pieces for job in PIECES[name]()))
     plan.runs.mkdir(parents=True, exist_ok=True)
     if asked.list:
         for job in jobs:
