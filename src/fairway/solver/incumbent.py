@@ -17,8 +17,10 @@ from fairway.solver.request import Request
 from fairway.solver.results import Improvement, Method, Progress, Result, Status, Watch
 
 RESERVED = 0.05
-"""Of the seconds, the most that is kept for the judge and a last bound, which may be late by as much."""
-JUDGED, PAIR_SECONDS = 0.005, 2.5e-8
+"""Of the seconds, the most that is kept for the judge and a last bound."""
+BELATED = 0.02
+"""Seconds by which the last bound may be late."""
+JUDGED, PAIR_SECONDS = 0.005, 5e-8
 """What these take, and what they take besides for each pair of nodes."""
 
 
@@ -140,7 +142,7 @@ class Incumbent:
 
     def _bound(self) -> float:
         """The best lower bound there is, one that no search has to give included."""
-        until = self.until + self._reserve
+        until = self.until + min(self._reserve, BELATED)
         if not (self.instance.classic and self.request.plain(self.instance)):
             least = least_general(self.instance, self.request.objective, until)
             return min(max(self.lower, least), self.value)
