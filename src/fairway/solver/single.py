@@ -20,7 +20,7 @@ from fairway.solver.results import Result, Watch
 
 RELAXED = 0.4
 """Of the seconds, what a plan may take that gives something up."""
-LOOSENED, BEGUN = 1e-7, 5e-7
+LOOSENED, BEGUN = 2e-7, 5e-7
 """What such instances take to make, and a search to begin, for each pair of nodes on a busy machine."""
 LATE, AT_ONCE = 0.1, 0.05
 """Where no time is left, the part of the seconds and the seconds that this may take."""
