@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-import zstandard
 
 from fairway import atomic
 from fairway.errors import EngineMissing, InvalidFile, InvalidRequest
@@ -97,12 +96,16 @@ def records(path: Path) -> Iterator[dict[str, Any]]:
     if path.suffix == ".parquet":
         yield from _parquet()[1].read_table(path).to_pylist()
         return
+    import zstandard
+
     with io.BufferedReader(zstandard.open(path, "rb")) as file:
         for line in file:
             yield json.loads(line)
 
 
 def _packed(lines: Sequence[bytes]) -> bytes:
+    import zstandard
+
     return zstandard.ZstdCompressor(level=3).compress(b"".join(lines))
 
 

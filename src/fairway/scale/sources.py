@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-import zstandard
 
 from fairway.errors import FairwayError, InvalidFile, InvalidRequest
 from fairway.problems.beds import beds, load_bed
@@ -324,6 +323,8 @@ def _count(path: Path) -> int:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
+    import zstandard
+
     try:
         packed = path.suffix == ".zst"
         with io.BufferedReader(zstandard.open(path, "rb")) if packed else path.open("rb") as file:
