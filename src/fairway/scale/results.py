@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-
 from fairway import atomic
 from fairway.errors import EngineMissing, InvalidFile, InvalidRequest
 from fairway.scale.answers import Answers
