@@ -16,6 +16,7 @@ from fairway import clock
 from fairway.errors import InvalidRequest
 from fairway.kernels.labels.bound import Bound, cheapest_legs
 from fairway.kernels.labels.label_model import LabelModel, label_model_of, shortest_paths
+from fairway.kernels.labels.ng_ascent import Ascent, suits
 from fairway.kernels.labels.relaxed import Effort, affordable, ascended, height
 from fairway.kernels.labels.run import Limits, Rank, by_bound, by_cost, run, widest
 from fairway.kernels.preprocessing import preprocess
@@ -91,6 +92,10 @@ RAISING = (
     Stage(0, sweeps=25, paths=256, memory=24),
 )
 """How a bound is raised where no proof can be expected: lists twice as long, once multipliers fit the last ones."""
+CLIMBING, NEAR = 0.6, 0.03
+"""Of the time for a bound, what its ascent has at least; and how near to a tour it must come for labels to be tried."""
+WIDTHS = (1 << 15, 1 << 18, 1 << 31)
+"""Of the beams that are tried then."""
 RANKS: dict[str, Rank] = {"bound": by_bound, "cost": by_cost}
 LARGEST = 400
 """Nodes; preprocessing larger instances takes too long, and so do better bounds."""
@@ -131,7 +136,7 @@ def prove(
 def raise_bound(
     instance: Instance, *, upper: float, seconds: float, objective: Objective = "travel"
 ) -> Proof:
-    """A bound as good as the time allows, by the relaxed problem alone: a proof only where it reaches `upper`.
+    """A bound as good as the time allows, and a proof where the bound comes near enough to `upper` for labels.
 
     Args:
         instance: Any instance; travel need be neither symmetric nor metric.
@@ -141,12 +146,21 @@ def raise_bound(
     """
     search = _Search(instance, objective, upper, MEMORY, seconds)
     if search.begun():
-        for stage in RAISING:
-            search.sharpen(stage, share=1.0)
-            search.settle()
-            if search.ended:
-                break
+        search.sharpen(Stage(0))
+        if not search.ended and search.climbs:
+            search.climb(CLIMBING)
+        else:
+            _raise_by_lists(search)
     return search.proof()
+
+
+def _raise_by_lists(search: "_Search") -> None:
+    """By lists of paths that forget what they have no room for."""
+    for stage in RAISING:
+        search.sharpen(stage, share=1.0)
+        search.settle()
+        if search.ended:
+            break
 
 
 def beam(
@@ -184,6 +198,9 @@ def warm() -> None:
     for each in label_models:
         bound = ascended(each, cheapest_legs(each), math.inf, Effort(2, 2, 2, math.inf))
         run(each, bound, Limits(1, math.inf, 1 << 20, math.inf))
+    ascent = Ascent(label_models[0], 99.0)
+    ascent.climb(math.inf)
+    ascent.bound(math.inf)
 
 
 class _Search:
@@ -261,6 +278,37 @@ class _Search:
         """Take the bound for what it says of the whole tour."""
         least = height(self.bound) + (self.label_model.opens[0] if self.makespan else 0.0)
         self.lower = max(self.lower, min(least, self.best))
+        self.proved = self.proved or least >= self.below
+
+    @property
+    def climbs(self) -> bool:
+        """Whether paths with exact resources can bound it."""
+        return self.model.nodes <= LARGEST and suits(self.label_model)
+
+    def climb(self, share: float) -> None:
+        """Raise the bound by paths with exact resources; where it comes near, prove by labels that it completes."""
+        ascent, left = Ascent(self.label_model, self.below), self.until - clock.now()
+        ascent.climb(clock.now() + share * left)
+        near = ascent.height > (1.0 - NEAR) * self.best
+        if not near:
+            ascent.climb(self.until)
+        self._reach(ascent.height)
+        if self.ended:
+            return
+        bound = ascent.bound(self.until)
+        if bound is None:
+            return
+        self.bound = bound
+        self.label_model = self.label_model._replace(after=ascent.narrowed())
+        for width in WIDTHS:
+            self.run(width)
+            if self.ended:
+                return
+
+    def _reach(self, least: float) -> None:
+        """Take over a bound on the whole tour, less what sums may be off by."""
+        safe = least - MARGIN * abs(least) if math.isfinite(least) else least
+        self.lower = max(self.lower, min(safe, self.best))
         self.proved = self.proved or least >= self.below
 
     def _prune(self) -> None:

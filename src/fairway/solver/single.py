@@ -30,8 +30,10 @@ PROVABLE = 12.5
 """The breadth, at 50 nodes, up to which a proof can be expected within a second; ten times as long, four more."""
 PATIENT = 2.0
 """Seconds from which on a bound is worth its time even where no proof can be expected."""
-PROVING, RAISING = 0.6, 0.4
+PROVING, RAISING = 0.6, 0.6
 """Of the seconds that are left, what a proof may take that can be expected, and a bound where none can be."""
+BEFORE_BOUND = 0.01
+"""Seconds per node of local search before a bound."""
 STEADY_MEMORY = 1 << 22
 """Bytes for the labels of a proof that no clock ends."""
 ATTEMPT_WORK = 1_000_000
@@ -117,8 +119,9 @@ def _by_the_clock(best: Incumbent) -> None:
     _guide(best)
     hopeful = _provable(best)
     if hopeful or best.request.seconds >= PATIENT:
-        # A proof needs a good tour to beat, and so does a bound.
-        _improve(best, min(0.0004 * best.instance.nodes, 0.3 * best.request.seconds))
+        # A proof needs a good tour to beat; a bound, which fixes legs against it, one as good as can be.
+        each = 0.0004 if hopeful else BEFORE_BOUND
+        _improve(best, min(each * best.instance.nodes, 0.3 * best.request.seconds))
         if hopeful:
             _prove(best, PROVING * best.left)
         else:

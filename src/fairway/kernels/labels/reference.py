@@ -63,3 +63,23 @@ def undominated(labels: list[Label]) -> list[Label]:
         if all(rival.cost > label.cost for rival in rivals):
             rivals.append(label)
     return [label for rivals in kept.values() for label in rivals]
+
+
+def least_ng_path(instance: Instance, multiplier: list[float], ng_memory: list[set[int]]) -> float:
+    """What the least ng-path of an instance with time windows costs, less the multipliers of its visits.
+
+    It leaves the depot, keeps all windows, and ends there. What it remembers at a stop is that stop and, of what it
+    remembered before, what the stop has in its ng-memory; it goes to nothing that it remembers.
+    """
+    best, start = math.inf, Label((), float(instance.opens[0]), 0.0)
+    waiting: list[tuple[Label, frozenset[int]]] = [(start, frozenset())]
+    while waiting:
+        label, memory = waiting.pop()
+        closed = extended(instance, label, 0, makespan=False) if label.tour else None
+        best = best if closed is None else min(best, closed.cost)
+        for stop in set(range(1, instance.nodes)) - memory:
+            longer = extended(instance, label, stop, makespan=False)
+            if longer is not None:
+                longer = longer._replace(cost=longer.cost - multiplier[stop])
+                waiting.append((longer, frozenset(memory & ng_memory[stop]) | {stop}))
+    return best

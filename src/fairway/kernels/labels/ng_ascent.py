@@ -1,0 +1,339 @@
+"""A lower bound from ng-paths with exact resources: multipliers by subgradient ascent, legs fixed against a known tour.
+
+Three things raise it. Multipliers of the visits move until the least path visits every stop about once. Stops on a
+cycle of the least path remember the one that closes it. And legs that no path below the known cost takes are left out
+for good: paths are found from both ends, those of the second direction only as far as the first can complete them.
+"""
+
+import numpy as np
+from jaxtyping import Bool, Float, Int, UInt
+
+from fairway import clock
+from fairway.kernels.compiling import bare
+from fairway.kernels.labels import ng_tours
+from fairway.kernels.labels.bits import holds
+from fairway.kernels.labels.bound import Bound, assigned_legs
+from fairway.kernels.labels.label_model import LabelModel, packed, unpacked
+from fairway.kernels.labels.ng_tours import Cells, Direction, Labels, Stairs, Sweep
+from fairway.kernels.labels.relaxed import _positions, learn, place
+
+BUCKETS = 4096
+"""By resource, in which labels wait."""
+LABELS, BY_SET_LABELS = 400_000, 1_000_000
+"""The most labels of one sweep."""
+WIDEST, BY_SET_WIDEST = 2048, 16
+"""The most undominated labels of a cell."""
+MOST_BY_SET = 200
+"""Nodes up to which there is room for paths that are told apart by their stops."""
+NEAREST = 4
+"""Stops that each remembers from the beginning."""
+QUANTUM = 2_000_000
+"""Work between two looks at the clock, a few milliseconds."""
+PACE, AGAIN, PATIENCE, SHORTER, SHORTEST = 0.3, 0.15, 5, 0.7, 0.05
+"""The first step, in steps to the upper bound, and the first once more is remembered; after so many sweeps without a
+better bound, by how much steps get shorter; and those that are not worth taking."""
+MEMORIES = (6, 9, 12, 16, 20, 24, 32, 48)
+"""Stops that each may remember, one number after the other."""
+RETREAT, RETREATS = 0.3, 8
+"""How much of a step is kept whose sweep takes too long, and how often in a row before it is given up."""
+FIXING = 10
+"""Sweeps between two attempts to fix legs."""
+SINGLE = 0.15
+"""Of the time that is left, what one sweep may take."""
+
+
+def suits(model: LabelModel) -> bool:
+    """Whether the paths of a model can be bounded: all stops are visited, and no two at once without end."""
+    if model.makespan or not np.isinf(model.prize).all():
+        return False
+    if model.by_set or len(model.node) < 3:
+        return 3 <= len(model.node) <= MOST_BY_SET
+    growth = (model.rise + model.stay[:, None])[1:, 1:]
+    between = growth[~np.eye(len(growth), dtype=bool)]
+    horizon = _latest(model)[1:].max(initial=-np.inf) - model.opens[0]
+    finite = bool(np.isfinite(horizon) and np.isfinite(model.closes[0]))
+    return finite and len(between) > 0 and float(between.min()) > 1e-6 * max(horizon, 1e-9)
+
+
+def _latest(model: LabelModel) -> Float[np.ndarray, " N"]:
+    return np.minimum(model.latest.diagonal(), model.latest[:, 0])
+
+
+class Ascent:
+    """The best bound so far, and how to go on from it."""
+
+    def __init__(self, model: LabelModel, upper: float) -> None:
+        self.model, self.upper = model, float(upper)
+        start = assigned_legs(model)
+        self.multiplier = start.multiplier.copy()
+        self.ng_memory = start.ng_memory | _nearest(model, NEAREST)
+        self.best, self.best_memory = self.multiplier.copy(), self.ng_memory.copy()
+        self.height = -np.inf
+        """No tour costs less; infinite where none costs less than the upper bound."""
+        self.pace, self.sweeps = PACE, 0
+        self.widest = BY_SET_WIDEST if model.by_set else WIDEST
+        cells = len(model.node) if model.by_set else 1
+        self.out, self.home = _directions(model, cells)
+        room = BY_SET_LABELS if model.by_set else LABELS
+        self._rooms = (_room(model, cells, room), _room(model, cells, room))
+        nodes = len(model.node)
+        self._all = Stairs(
+            *(np.zeros((cells, nodes), np.int64), np.ones((cells, nodes), np.int64)),
+            *(np.full(1, -np.inf), np.full(1, -np.inf)),
+        )
+        self._stairs = Stairs(
+            *(np.zeros((cells, nodes), np.int64), np.zeros((cells, nodes), np.int64)),
+            *(np.empty(room), np.empty(room)),
+        )
+
+    def climb(self, until: float) -> None:
+        """Raise the bound with ever more stops remembered by each, until there is no more to gain or no time."""
+        for memory in MEMORIES:
+            self._climb(memory, until)
+            if clock.now() >= until or self.height >= self.upper:
+                break
+            self.pace = max(self.pace, AGAIN)
+
+    def _climb(self, memory: int, until: float) -> None:
+        """Take steps with so many stops remembered by each, until they are too short or the time is up."""
+        fruitless = retreats = 0
+        if self.model.by_set:
+            self.widest = min(memory, BY_SET_WIDEST)
+        while self.pace > SHORTEST and retreats < RETREATS and self.height < self.upper:
+            now = clock.now()
+            if now >= until:
+                break
+            outward = self._outward(min(until, now + SINGLE * (until - now) + 0.02))
+            if outward is None:
+                self.multiplier = self.best + RETREAT * (self.multiplier - self.best)
+                self.pace, retreats = self.pace / 2, retreats + 1
+                continue
+            retreats, self.sweeps = 0, self.sweeps + 1
+            least = float(outward.figures[ng_tours.LEAST] + self.multiplier.sum())
+            fruitless += 1
+            if least > self.height:
+                fruitless = 0 if least > self.height + 1e-4 * abs(self.height) else fruitless
+                self._keep(least)
+            if self.sweeps % FIXING == 0:
+                self._fix(outward, until)
+            if least == np.inf or not self._step(outward, least, memory):
+                break
+            if fruitless >= PATIENCE:
+                self.pace, fruitless = SHORTER * self.pace, 0
+
+    def _keep(self, least: float) -> None:
+        self.height = least
+        self.best[:], self.best_memory[:] = self.multiplier, self.ng_memory
+
+    def _step(self, outward: Sweep, least: float, memory: int) -> bool:
+        """Learn from the least path; whether there was anything to learn."""
+        walk = _walk(outward)
+        off = 1.0 - np.bincount(walk, minlength=len(self.multiplier))[1:]
+        learned = learn(self.ng_memory, walk, np.full(len(self.multiplier), -1), memory)
+        if off.any():
+            goal = self.upper if self.upper < np.inf else least + 0.05 * abs(least)
+            self.multiplier[1:] += self.pace * (goal - least) / (off @ off) * off
+        return learned or bool(off.any())
+
+    def _outward(self, until: float) -> Sweep | None:
+        """All paths from the depot under the present multipliers; None where there was no time or room for them."""
+        sweep = self._sweep(self.out, 0, self._all)
+        return sweep if _done(sweep, np.inf, until) else None
+
+    def _homeward(self, outward: Sweep, until: float) -> Sweep | None:
+        """All paths to the depot that complete some of these below the upper bound."""
+        ng_tours.lay_stairs(outward, self._stairs)
+        sweep = self._sweep(self.home, 1, self._stairs)
+        return sweep if _done(sweep, self.upper - self.multiplier.sum(), until) else None
+
+    def _fix(self, outward: Sweep, until: float) -> None:
+        """Leave out the legs that no path below the upper bound takes."""
+        homeward = self._homeward(outward, until) if self.upper < np.inf else None
+        if homeward is None:
+            return
+        if homeward.marks[ng_tours.BEST] < 0:
+            self.height = np.inf
+            return
+        self.home.legs[:] = homeward.useful
+        keep_turned(self.out.legs, self.home.legs)
+
+    def narrowed(self) -> UInt[np.ndarray, "N W"]:
+        """The stops that may come straight after each in a tour that costs less than the upper bound."""
+        return self.model.after & np.bitwise_or.reduce(self.out.legs, axis=0)
+
+    def bound(self, until: float) -> Bound | None:
+        """What completing a label costs at least, by the best multipliers; None where there was no time for it."""
+        self.multiplier[:], self.ng_memory[:] = self.best, self.best_memory
+        outward = self._outward(until)
+        homeward = None if outward is None else self._homeward(outward, until)
+        return None if homeward is None else _bound(homeward, self.ng_memory)
+
+    def _sweep(self, way: Direction, number: int, other: Stairs) -> Sweep:
+        labels, cells = self._rooms[number]
+        figures, marks = np.zeros(4), np.zeros(6, np.int64)
+        marks[ng_tours.MOST] = len(labels.cost)
+        marks[ng_tours.WIDEST] = self.widest
+        figures[ng_tours.LOWEST], figures[ng_tours.SCALE] = _scale(way)
+        return Sweep(
+            way,
+            self.multiplier,
+            self.ng_memory,
+            labels,
+            cells,
+            np.empty(len(way.ahead), np.int32),
+            marks,
+            figures,
+            other,
+            np.empty_like(way.legs),
+            np.empty(way.legs.shape[2], np.uint64),
+        )
+
+
+def _done(sweep: Sweep, upper: float, until: float) -> bool:
+    """Find all paths below the upper bound; whether there was time and room for it."""
+    ng_tours.begin(sweep, upper)
+    used = -1
+    while ng_tours.advance(sweep, QUANTUM):
+        full = used == sweep.marks[ng_tours.USED] and _crowded(sweep)
+        used = int(sweep.marks[ng_tours.USED])
+        if full or clock.now() >= until:
+            return False
+    return not sweep.marks[ng_tours.LOST]
+
+
+def _crowded(sweep: Sweep) -> bool:
+    return bool(sweep.marks[ng_tours.USED] + len(sweep.multiplier) > sweep.marks[ng_tours.MOST])
+
+
+def _walk(sweep: Sweep) -> Int[np.ndarray, " M"]:
+    """The stops of the least path, in its order."""
+    walk, label = [], int(sweep.marks[ng_tours.BEST])
+    while label > 0:
+        walk.append(sweep.labels.stop[label])
+        label = sweep.labels.parent[label]
+    return np.array(walk[::-1], np.int64)
+
+
+def _nearest(model: LabelModel, most: int) -> UInt[np.ndarray, "N W"]:
+    """The stops that are nearest to each, there and back."""
+    way = model.price + model.price.T
+    np.fill_diagonal(way, np.inf)
+    way[:, 0] = np.inf
+    near = np.zeros(way.shape, dtype=bool)
+    np.put_along_axis(near, np.argsort(way, axis=1, kind="stable")[:, :most], True, axis=1)  # noqa: FBT003
+    return packed(near & np.isfinite(way))
+
+
+def _directions(model: LabelModel, cells: int) -> tuple[Direction, Direction]:
+    """From the depot and, with resources of which the sign is turned, towards it."""
+    guard, latest = model.spare - model.allowance, _latest(model)
+    rise, needs = model.rise + model.stay[:, None], unpacked(model.needs)
+    legs = model.after[None].copy()
+    if cells > 1:
+        legs = np.zeros((cells, *model.after.shape), np.uint64)
+        place(legs, model.after, *_positions(model))
+    back = np.zeros_like(legs)
+    turn(legs, back)
+    limit, opens = latest.copy(), -latest
+    limit[0], opens[0] = model.closes[0] + model.spare, -(model.closes[0] + model.spare + 2 * guard)
+    outward = (model.price.copy(), rise, model.opens.copy(), limit, legs, packed(needs.T.copy()))
+    homeward = (
+        np.ascontiguousarray(model.price.T),
+        np.ascontiguousarray(rise.T) - guard,
+        opens,
+        -model.opens,
+        back,
+        model.needs.copy(),
+    )
+    return _with_ahead(*outward), _with_ahead(*homeward)
+
+
+def _with_ahead(*parts: np.ndarray) -> Direction:
+    _, _, opens, limit, legs, bars = parts
+    if len(legs) > 1:
+        ahead = np.full((len(legs), legs.shape[2]), ~np.uint64(0))
+        return Direction(*parts, ahead)
+    way = Direction(*parts, np.zeros((BUCKETS, bars.shape[1]), np.uint64))
+    lowest, scale = _scale(way)
+    last = np.clip(((limit - lowest) * scale).astype(np.int64), 0, BUCKETS - 1)
+    can: Bool[np.ndarray, "B N"] = last[None] >= np.arange(BUCKETS)[:, None]
+    return way._replace(ahead=packed(can))
+
+
+def _scale(way: Direction) -> tuple[float, float]:
+    """The lowest resource, and buckets per unit."""
+    if len(way.legs) > 1:
+        return 0.0, 0.0
+    lowest, highest = float(way.opens[0]), float(way.limit[1:].max())
+    return lowest, (BUCKETS - 1) / max(highest - lowest, 1e-300)
+
+
+def _room(model: LabelModel, cells: int, most: int) -> tuple[Labels, Cells]:
+    nodes, words = model.needs.shape
+    widest = BY_SET_WIDEST if cells > 1 else WIDEST
+    labels = Labels(
+        *(np.empty(most), np.empty(most), np.empty((most, words), np.uint64)),
+        *(np.empty(most, np.int32), np.empty(most, np.int16), np.empty(most, np.int16)),
+        *(np.empty(most, np.int32), np.empty(most, dtype=bool)),
+    )
+    shape = (cells, nodes, widest)
+    return labels, Cells(
+        np.zeros((cells, nodes), np.int32),
+        *(np.empty(shape), np.empty(shape), np.empty((*shape, words), np.uint64)),
+        np.empty(shape, np.int32),
+    )
+
+
+@bare
+def turn(legs: UInt[np.ndarray, "M N W"], back: UInt[np.ndarray, "M N W"]) -> None:
+    """Write down the same legs in the other direction; every stop that can be reached last begins there."""
+    rows, nodes, _ = legs.shape
+    for row in range(rows):
+        for here in range(nodes):
+            for stop in range(1, nodes):
+                if holds(legs[row, here], stop):
+                    if here > 0:
+                        other = 0 if rows == 1 else rows - 1 - row
+                        back[other, stop, here >> 6] |= np.uint64(1) << np.uint64(here & 63)
+                    if row >= rows - 2:
+                        back[0, 0, stop >> 6] |= np.uint64(1) << np.uint64(stop & 63)
+
+
+@bare
+def keep_turned(legs: UInt[np.ndarray, "M N W"], back: UInt[np.ndarray, "M N W"]) -> None:
+    """Leave out the legs between stops that the other direction has not."""
+    rows, nodes, _ = legs.shape
+    for row in range(rows):
+        other = 0 if rows == 1 else rows - 1 - row
+        for here in range(1, nodes):
+            for stop in range(1, nodes):
+                if not holds(back[other, stop], here):
+                    legs[row, here, stop >> 6] &= ~(np.uint64(1) << np.uint64(stop & 63))
+
+
+def _bound(homeward: Sweep, ng_memory: UInt[np.ndarray, "N W"]) -> Bound:
+    """The paths to the depot, by the stops before them."""
+    cells, (rows, nodes, _) = homeward.cells, homeward.way.legs.shape
+    begin, end = np.zeros((rows, nodes), np.int64), np.zeros((rows, nodes), np.int64)
+    resource, cost, memory, used = (
+        [np.full(1, np.inf)],
+        [np.zeros(1)],
+        [homeward.scratch[None] & 0],
+        1,
+    )
+    for row in range(rows):
+        for stop in range(1, nodes):
+            other = 0 if rows == 1 else rows - row
+            count = int(cells.count[other, stop]) if 0 <= other < rows else 0
+            begin[row, stop], end[row, stop] = used, used + count
+            if count > 0:
+                kept = cells.memory[other, stop, :count].copy()
+                kept[:, stop >> 6] &= ~(np.uint64(1) << np.uint64(stop & 63))
+                resource.append(-cells.resource[other, stop, :count])
+                cost.append(cells.cost[other, stop, :count] + homeward.multiplier[stop])
+                memory.append(kept)
+                used += count
+    cost[0][0] = homeward.figures[ng_tours.LEAST]
+    begin[0, 0], end[0, 0] = 0, 1
+    lists = (np.concatenate(resource), np.concatenate(cost), np.concatenate(memory))
+    return Bound(homeward.multiplier.copy(), begin, end, *lists, ng_memory.copy())
