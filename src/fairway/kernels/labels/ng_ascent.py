@@ -29,17 +29,22 @@ NEAREST = 4
 """Stops that each remembers from the beginning."""
 QUANTUM = 2_000_000
 """Work between two looks at the clock, a few milliseconds."""
-PACE, AGAIN, PATIENCE, SHORTER, SHORTEST = 0.3, 0.15, 5, 0.7, 0.05
-"""The first step, in steps to the upper bound, and the first once more is remembered; after so many sweeps without a
-better bound, by how much steps get shorter; and those that are not worth taking."""
-MEMORIES = (6, 9, 12, 16, 20, 24, 32, 48)
+PACES, BY_SET_PACES = (0.3, 0.15), (1.5, 0.3)
+"""The first step, in steps to the upper bound, and the first once more is remembered; where stops are counted, no step
+is too long, since paths cannot go round and round."""
+PATIENCE, SHORTER, SHORTEST = 5, 0.7, 0.05
+"""After so many sweeps without a better bound, by how much steps get shorter; and those that are not worth taking."""
+MOMENTUM = 0.7
+"""Of the last step's direction, what the next one keeps."""
+MEMORIES, BY_SET_MEMORIES = (6, 9, 12, 16, 20, 24, 32, 48), (8, 12, 16, 20, 24, 32, 48)
 """Stops that each may remember, one number after the other."""
 RETREAT, RETREATS = 0.3, 8
-"""How much of a step is kept whose sweep takes too long, and how often in a row before it is given up."""
-FIXING = 10
+"""How much of a step is kept whose sweep takes too long, and how often in a row before more has to be remembered."""
+FIXING = 15
 """Sweeps between two attempts to fix legs."""
-SINGLE = 0.15
-"""Of the time that is left, what one sweep may take."""
+SINGLE, LONGER, AT_ONCE = 0.15, 4.0, 0.02
+"""Of the time that is left, what one sweep may take; how many times as long as the last one; and seconds that are
+not worth asking for."""
 
 
 def suits(model: LabelModel) -> bool:
@@ -70,7 +75,9 @@ class Ascent:
         self.best, self.best_memory = self.multiplier.copy(), self.ng_memory.copy()
         self.height = -np.inf
         """No tour costs less; infinite where none costs less than the upper bound."""
-        self.pace, self.sweeps = PACE, 0
+        self.pace, self._again = BY_SET_PACES if model.by_set else PACES
+        self.sweeps, self._took = 0, AT_ONCE
+        self._direction = np.zeros(len(model.node) - 1)
         self.widest = BY_SET_WIDEST if model.by_set else WIDEST
         cells = len(model.node) if model.by_set else 1
         self.out, self.home = _directions(model, cells)
@@ -88,11 +95,11 @@ class Ascent:
 
     def climb(self, until: float) -> None:
         """Raise the bound with ever more stops remembered by each, until there is no more to gain or no time."""
-        for memory in MEMORIES:
+        for memory in BY_SET_MEMORIES if self.model.by_set else MEMORIES:
             self._climb(memory, until)
             if clock.now() >= until or self.height >= self.upper:
                 break
-            self.pace = max(self.pace, AGAIN)
+            self.pace = max(self.pace, self._again)
 
     def _climb(self, memory: int, until: float) -> None:
         """Take steps with so many stops remembered by each, until they are too short or the time is up."""
@@ -103,11 +110,14 @@ class Ascent:
             now = clock.now()
             if now >= until:
                 break
-            outward = self._outward(min(until, now + SINGLE * (until - now) + 0.02))
+            longest = max(min(SINGLE * (until - now), LONGER * self._took), AT_ONCE)
+            outward = self._outward(min(until, now + longest))
             if outward is None:
                 self.multiplier = self.best + RETREAT * (self.multiplier - self.best)
-                self.pace, retreats = self.pace / 2, retreats + 1
+                self.pace, retreats = SHORTER * self.pace, retreats + 1
+                self._direction[:], self._took = 0.0, LONGER * self._took / 2
                 continue
+            self._took = clock.now() - now
             retreats, self.sweeps = 0, self.sweeps + 1
             least = float(outward.figures[ng_tours.LEAST] + self.multiplier.sum())
             fruitless += 1
@@ -132,7 +142,8 @@ class Ascent:
         learned = learn(self.ng_memory, walk, np.full(len(self.multiplier), -1), memory)
         if off.any():
             goal = self.upper if self.upper < np.inf else least + 0.05 * abs(least)
-            self.multiplier[1:] += self.pace * (goal - least) / (off @ off) * off
+            way = self._direction = off + MOMENTUM * self._direction
+            self.multiplier[1:] += self.pace * (goal - least) / max(way @ way, 1e-9) * way
         return learned or bool(off.any())
 
     def _outward(self, until: float) -> Sweep | None:
@@ -220,7 +231,7 @@ def _nearest(model: LabelModel, most: int) -> UInt[np.ndarray, "N W"]:
     np.fill_diagonal(way, np.inf)
     way[:, 0] = np.inf
     near = np.zeros(way.shape, dtype=bool)
-    np.put_along_axis(near, np.argsort(way, axis=1, kind="stable")[:, :most], True, axis=1)  # noqa: FBT003
+    np.put_along_axis(near, np.argsort(way, axis=1, kind="stable")[:, :most], True, axis=1)
     return packed(near & np.isfinite(way))
 
 
@@ -249,7 +260,7 @@ def _directions(model: LabelModel, cells: int) -> tuple[Direction, Direction]:
 
 
 def _with_ahead(*parts: np.ndarray) -> Direction:
-    _, _, opens, limit, legs, bars = parts
+    _, _, _, limit, legs, bars = parts
     if len(legs) > 1:
         ahead = np.full((len(legs), legs.shape[2]), ~np.uint64(0))
         return Direction(*parts, ahead)

@@ -204,7 +204,7 @@ def _remember(sweep: Sweep, label: int, stop: int, resource: float, stops: int) 
 
 @inner
 def _push(sweep: Sweep, parent: int, stop: int, resource: float, cost: float) -> int:
-    """Write down the path whose memory is in the scratch, unless it is dominated; says how many it was compared with."""
+    """Write down the path whose memory is in the scratch, unless it is dominated; says how much work that was."""
     cells, scratch = sweep.cells, sweep.scratch
     stops = sweep.labels.stops[parent] + (1 if len(cells.count) > 1 else 0)
     row = min(stops, len(cells.count) - 1)
