@@ -139,6 +139,8 @@ def test_an_objective_and_a_budget_may_be_chosen(stops, ports):
     record = records(run("solve", ports, "--json", "--objective", "duration"))[0]
     assert record["value"] == record["duration"]
     assert "seconds is -1" in sentence(run("solve", stops, "--seconds=-1"))
+    assert "--gap is 'one'" in sentence(run("solve", stops, "--gap", "one"))
+    assert "gap is -0.01" in sentence(run("solve", stops, "--gap=-1%"))
     assert run("solve", stops, "--objective", "beauty").returncode == BAD_INPUT
     assert run("solve", stops, "--drop", "all").returncode == BAD_INPUT
 

@@ -198,3 +198,20 @@ def test_a_tour_that_the_judge_refuses_is_never_reported(monkeypatch):
     assert result.status == "unknown"
     assert result.tour is None
     assert result.attempt.tour == wrong
+
+
+def test_a_gap_ends_the_search_once_it_is_proved():
+    instance = fairway.generate("tsptw", n=30, hardness="medium", count=1, seed=4)[0]
+    best = fairway.solve(instance, seconds=20.0)
+    assert best.status == "optimal"
+    rough = fairway.solve(instance, seconds=20.0, gap=0.5)
+    assert rough.seconds < 10
+    assert rough.value <= 1.5 * rough.lower_bound
+    assert rough.lower_bound <= best.value
+
+
+@pytest.mark.parametrize("gap", [-0.1, float("nan"), float("inf"), "1%", True])
+def test_a_gap_that_is_no_part_of_the_cost_is_refused(gap):
+    instance = fairway.generate("tsptw", n=5, count=1)[0]
+    with pytest.raises(InvalidRequest, match="gap"):
+        fairway.solve(instance, gap=gap)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Argument, Option
 
+from fairway.errors import InvalidRequest
+
 if TYPE_CHECKING:
     from fairway.scale.engine import Engine
 
@@ -99,3 +101,12 @@ def spelled_out(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = Signature(options)  # pyrefly: ignore[missing-attribute]
     run.__annotations__ = {each.name: each.annotation for each in options}
     return run
+
+
+def gap_given(text: str) -> float:
+    """A gap such as 1% or 0.01 as a part of the cost."""
+    number = text.strip()
+    try:
+        return float(number[:-1]) / 100 if number.endswith("%") else float(number)
+    except ValueError as error:
+        raise InvalidRequest(f"--gap is {text!r}; expected a number such as 1% or 0.01") from error

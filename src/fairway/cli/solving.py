@@ -21,6 +21,7 @@ from fairway.cli.options import (
     PlanFormat,
     Reading,
     Relax,
+    gap_given,
     spelled_out,
 )
 from fairway.errors import InvalidRequest
@@ -45,6 +46,9 @@ def solve(
     seconds: Annotated[
         float, Option(help="Time limit per instance; stops early once proved optimal")
     ] = 1.0,
+    gap: Annotated[
+        str, Option(help="Stop once proved to be within this gap of the best possible, such as 1%")
+    ] = "0",
     seed: Annotated[int, Option(help="Random seed")] = 0,
     initial: Annotated[str | None, Option(help="Tour to start from, or a file")] = None,
     iterations: Annotated[int | None, Option(help="Search steps in place of a time limit")] = None,
@@ -72,7 +76,8 @@ def solve(
     from fairway.solver.warm_start import choice_of
 
     chosen = choice_of(None if policy == "none" else policy)
-    request = Request(seconds, iterations, seed, objective, chosen, drop, relax)
+    within = gap_given(gap)
+    request = Request(seconds, iterations, seed, objective, chosen, drop, relax, gap=within)
     groups, refused = inputs.groups(files or inputs.bundled_examples(), reading)
     count = len(refused) + sum(len(group.labels) for group in groups)
     if count != 1 and any(each is not None for each in (plot, initial, fixed, out)):

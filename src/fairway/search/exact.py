@@ -134,7 +134,12 @@ def prove(
 
 
 def raise_bound(
-    instance: Instance, *, upper: float, seconds: float, objective: Objective = "travel"
+    instance: Instance,
+    *,
+    upper: float,
+    seconds: float,
+    objective: Objective = "travel",
+    gap: float = 0.0,
 ) -> Proof:
     """A bound as good as the time allows, and a proof where the bound comes near enough to `upper` for labels.
 
@@ -143,12 +148,13 @@ def raise_bound(
         upper: The cost of a tour that is known.
         seconds: Of work, from now on.
         objective: The least travel, or for time windows the earliest return.
+        gap: Stop once `upper` is proved to be within this part of the best possible.
     """
     search = _Search(instance, objective, upper, MEMORY, seconds)
     if search.begun():
         search.sharpen(Stage(0))
         if not search.ended and search.climbs:
-            search.climb(CLIMBING)
+            search.climb(CLIMBING, gap)
         else:
             _raise_by_lists(search)
     return search.proof()
@@ -285,15 +291,17 @@ class _Search:
         """Whether paths with exact resources can bound it."""
         return self.model.nodes <= LARGEST and suits(self.label_model)
 
-    def climb(self, share: float) -> None:
+    def climb(self, share: float, gap: float = 0.0) -> None:
         """Raise the bound by paths with exact resources; where it comes near, prove by labels that it completes."""
         ascent, left = Ascent(self.label_model, self.below), self.until - clock.now()
+        if gap > 0:
+            ascent.enough = self.best / (1 + gap)
         ascent.climb(clock.now() + share * left)
         near = ascent.height > (1.0 - NEAR) * self.best
         if not near:
             ascent.climb(self.until)
         self._reach(ascent.height)
-        if self.ended:
+        if self.ended or ascent.height >= ascent.enough:
             return
         bound = ascent.bound(self.until)
         if bound is None:

@@ -84,7 +84,7 @@ def _search(best: Incumbent) -> None:
     if seconds >= PATIENT:
         _improve(best, GLANCED * best.left)
         _prove(best, TRIED * best.left)
-    if best.proved is not None:
+    if best.enough:
         return
     if _promising(best, seconds, best.until - 0.9 * best.left):
         _improve(best, FIRST * best.left)
@@ -92,7 +92,7 @@ def _search(best: Incumbent) -> None:
     elif seconds >= PATIENT:
         _by_turns(best)
         return
-    if best.proved is None:
+    if not best.enough:
         _improve(best, best.left, turn=1)
 
 
@@ -108,7 +108,7 @@ def _by_turns(best: Incumbent) -> None:
     search.go_on(clock.now() + (1.0 - ARRANGED) * first, offered)
     _arrange(best, ARRANGED * first)
     _prove(best, proof * best.left)
-    if best.proved is None:
+    if not best.enough:
         search = _begun(best, best.left, turn=1) if long else search
         search.go_on(clock.now() + best.left, offered)
     if math.isinf(best.value):
@@ -166,7 +166,7 @@ def _improve(best: Incumbent, seconds: float, turn: int = 0) -> None:
 def _offer(best: Incumbent, tour: tuple[int, ...]) -> None:
     """Have a tour of local search judged, and go no further once it is known to be the best."""
     best.offer(tour, "local search")
-    if best.proved is not None:
+    if best.enough:
         raise _Settled
 
 

@@ -60,6 +60,15 @@ class Incumbent:
         return math.inf if self._solution is None else self._solution.value
 
     @property
+    def enough(self) -> bool:
+        """Whether no more is asked for: a proof, or a bound within the gap that was allowed."""
+        return self.proved is not None or self.within(self.value)
+
+    def within(self, value: float) -> bool:
+        """Whether a tour of that value is proved to be within the gap that was allowed."""
+        return 0 < self.lower < math.inf and value <= (1 + self.request.gap) * self.lower
+
+    @property
     def start(self) -> tuple[int, ...] | None:
         """The tour to go on from: the best one, or the least late."""
         best = self._solution or self._attempt

@@ -39,6 +39,8 @@ class Request:
     """What a plan may give up where no tour keeps everything."""
     fixed: tuple[int, ...] = ()
     """The stops that every tour must begin with."""
+    gap: float = 0.0
+    """The search may stop once the tour is proved to be dearer than the best one by this part at most."""
 
     def __post_init__(self) -> None:
         check_objective(self.objective)
@@ -47,6 +49,7 @@ class Request:
         if self.drop not in get_args(Drop):
             raise InvalidRequest(f"drop is {self.drop!r}; expected price or fewest")
         object.__setattr__(self, "seconds", checked_seconds(self.seconds))
+        object.__setattr__(self, "gap", checked_gap(self.gap))
         if self.iterations is not None:
             check_whole("iterations", self.iterations)
         check_whole("the seed", self.seed)
@@ -105,6 +108,15 @@ def checked_seconds(seconds: float) -> float:
         return float(seconds)
     except OverflowError:
         return math.inf
+
+
+def checked_gap(gap: float) -> float:
+    """A gap as a float."""
+    if isinstance(gap, bool) or not isinstance(gap, Real) or not 0 <= gap < math.inf:
+        raise InvalidRequest(
+            f"gap is {gap!r}; expected a part of the cost such as 0.01, zero or more"
+        )
+    return float(gap)
 
 
 def check_whole(name: str, value: object, least: int = 0) -> None:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 from fairway import clock
@@ -30,7 +31,7 @@ PROVABLE = 12.5
 """The breadth, at 50 nodes, up to which a proof can be expected within a second; ten times as long, four more."""
 PATIENT = 2.0
 """Seconds from which on a bound is worth its time even where no proof can be expected."""
-PROVING, RAISING = 0.6, 0.6
+PROVING, RAISING = 0.6, 0.7
 """Of the seconds that are left, what a proof may take that can be expected, and a bound where none can be."""
 BEFORE_BOUND = 0.01
 """Seconds per node of local search before a bound."""
@@ -40,6 +41,10 @@ ATTEMPT_WORK = 1_000_000
 """Nodes looked at for the least late order: a few milliseconds."""
 LARGEST_PROVED = 200
 """Nodes up to which such a proof is tried."""
+
+
+class _Enough(Exception):
+    """The best tour is proved to be within the gap that was allowed."""
 
 
 def solve_one(
@@ -114,11 +119,11 @@ def _by_the_clock(best: Incumbent) -> None:
     """As much of everything as fits into the seconds."""
     if breadth(best.instance) <= NARROW:
         _prove(best, FIRST_PROOF * best.left)
-    if best.proved is not None:
+    if best.enough:
         return
     _guide(best)
     hopeful = _provable(best)
-    if hopeful or best.request.seconds >= PATIENT:
+    if hopeful or best.request.seconds >= PATIENT or best.request.gap > 0:
         # A proof needs a good tour to beat; a bound, which fixes legs against it, one as good as can be.
         each = 0.0004 if hopeful else BEFORE_BOUND
         _improve(best, min(each * best.instance.nodes, 0.3 * best.request.seconds))
@@ -126,7 +131,7 @@ def _by_the_clock(best: Incumbent) -> None:
             _prove(best, PROVING * best.left)
         else:
             _raise_bound(best, RAISING * best.left)
-    if best.proved is None:
+    if not best.enough:
         _improve(best, best.left)
 
 
@@ -158,19 +163,37 @@ def _prove(best: Incumbent, seconds: float, memory: int = MEMORY) -> None:
 def _raise_bound(best: Incumbent, seconds: float) -> None:
     upper, objective = best.value, best.request.objective
     if math.isfinite(upper):
-        best.learn(raise_bound(best.instance, upper=upper, seconds=seconds, objective=objective))
+        raised = raise_bound(
+            best.instance,
+            upper=upper,
+            seconds=seconds,
+            objective=objective,
+            gap=best.request.gap,
+        )
+        best.learn(raised)
 
 
 def _improve(best: Incumbent, seconds: float) -> None:
-    improved = improve(
-        best.instance,
-        best.start,
-        seconds=seconds,
-        iterations=best.request.iterations,
-        seed=best.request.seed,
-        objective=best.request.objective,
-        found=lambda tour, cost: best.claim(tour, cost, "local search"),
-    )
+    def found(tour: tuple[int, ...], cost: float) -> None:
+        best.claim(tour, cost, "local search")
+        if best.request.gap > 0 and best.within(cost):
+            best.settle()
+            if best.enough:
+                raise _Enough
+
+    improved = None
+    with suppress(_Enough):
+        improved = improve(
+            best.instance,
+            best.start,
+            seconds=seconds,
+            iterations=best.request.iterations,
+            seed=best.request.seed,
+            objective=best.request.objective,
+            found=found,
+        )
+    if improved is None:
+        return
     if improved.feasible:
         best.claim(improved.tour, improved.cost, "local search")
         best.settle()

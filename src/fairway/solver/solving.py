@@ -44,6 +44,7 @@ def solve(
     drop: Drop = ...,
     relax: Relax = ...,
     fixed: Sequence[int] = ...,
+    gap: float = ...,
 ) -> Result: ...
 @overload
 def solve(
@@ -60,6 +61,7 @@ def solve(
     drop: Drop = ...,
     relax: Relax = ...,
     fixed: Sequence[int] = ...,
+    gap: float = ...,
 ) -> list[Result]: ...
 def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
     instances: Instance | Sequence[Instance] | InstanceSet,
@@ -75,6 +77,7 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
     drop: Drop = "price",
     relax: Relax = "drop",
     fixed: Sequence[int] = (),
+    gap: float = 0.0,
 ) -> Result | list[Result]:
     """The best tour that can be found in the time, with a proof where one is to be had; or a proof that there is none.
 
@@ -97,9 +100,10 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
         relax: What the plan may give up that is offered where no tour keeps everything (`Result.relaxed`): stops
             ("drop"), punctuality ("late"), or "none" for no such plan.
         fixed: The stops that the tour must begin with, in this order; for one instance only.
+        gap: Stop once the tour is proved to be within this part of the best possible: 0.01 for one percent.
     """
     request = Request(
-        seconds, iterations, seed, objective, choice_of(policy), drop, relax, tuple(fixed)
+        seconds, iterations, seed, objective, choice_of(policy), drop, relax, tuple(fixed), gap
     )
     if watch is not None and not (callable(watch) and isinstance(instances, Instance)):
         raise InvalidRequest("watch is a function, and is told of one instance; leave it out here")

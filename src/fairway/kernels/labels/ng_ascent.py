@@ -42,9 +42,9 @@ RETREAT, RETREATS = 0.3, 8
 """How much of a step is kept whose sweep takes too long, and how often in a row before more has to be remembered."""
 FIXING = 15
 """Sweeps between two attempts to fix legs."""
-SINGLE, LONGER, AT_ONCE = 0.15, 4.0, 0.02
-"""Of the time that is left, what one sweep may take; how many times as long as the last one; and seconds that are
-not worth asking for."""
+SINGLE, LONGER, AT_ONCE = 0.15, 6.0, 0.05
+"""Of the time that is left, what one sweep may take; how many times as long as the last one; and seconds that it may
+take in any case."""
 
 
 def suits(model: LabelModel) -> bool:
@@ -69,6 +69,8 @@ class Ascent:
 
     def __init__(self, model: LabelModel, upper: float) -> None:
         self.model, self.upper = model, float(upper)
+        self.enough = self.upper
+        """A bound that need not be raised further."""
         start = assigned_legs(model)
         self.multiplier = start.multiplier.copy()
         self.ng_memory = start.ng_memory | _nearest(model, NEAREST)
@@ -97,7 +99,7 @@ class Ascent:
         """Raise the bound with ever more stops remembered by each, until there is no more to gain or no time."""
         for memory in BY_SET_MEMORIES if self.model.by_set else MEMORIES:
             self._climb(memory, until)
-            if clock.now() >= until or self.height >= self.upper:
+            if clock.now() >= until or self.height >= self.enough:
                 break
             self.pace = max(self.pace, self._again)
 
@@ -106,18 +108,22 @@ class Ascent:
         fruitless = retreats = 0
         if self.model.by_set:
             self.widest = min(memory, BY_SET_WIDEST)
-        while self.pace > SHORTEST and retreats < RETREATS and self.height < self.upper:
+        while self.pace > SHORTEST and retreats < RETREATS and self.height < self.enough:
             now = clock.now()
             if now >= until:
                 break
-            longest = max(min(SINGLE * (until - now), LONGER * self._took), AT_ONCE)
+            longest = SINGLE * (until - now) + AT_ONCE
+            if (
+                not self.model.by_set
+            ):  # where stops are counted, no sweep takes much longer than another
+                longest = min(longest, LONGER * self._took)
             outward = self._outward(min(until, now + longest))
             if outward is None:
                 self.multiplier = self.best + RETREAT * (self.multiplier - self.best)
                 self.pace, retreats = SHORTER * self.pace, retreats + 1
-                self._direction[:], self._took = 0.0, LONGER * self._took / 2
+                self._direction[:], self._took = 0.0, 2 * self._took
                 continue
-            self._took = clock.now() - now
+            self._took = max(clock.now() - now, AT_ONCE / LONGER)
             retreats, self.sweeps = 0, self.sweeps + 1
             least = float(outward.figures[ng_tours.LEAST] + self.multiplier.sum())
             fruitless += 1
