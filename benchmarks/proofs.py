@@ -55,7 +55,7 @@ def cp_sat(instance: Instance, seconds: float) -> Found:
     from ortools.sat.python import cp_model
 
     model, nodes = cp_model.CpModel(), instance.nodes
-    whole = instance.integral
+    whole = instance.integral and np.array_equal(instance.cost, np.rint(instance.cost))
     grain = 1 if whole else GRAIN
     cost = np.floor(instance.cost * grain).astype(np.int64)
     legs = [(i, j) for i in range(nodes) for j in range(nodes) if i != j]

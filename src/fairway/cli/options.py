@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from fairway.scale.engine import Engine
 
 File = Annotated[Path, Argument(help="Instance file in any known format (-: standard input)")]
+Gap = Annotated[
+    str, Option(help="Stop once proved to be within this gap of the best possible, such as 1%")
+]
 Index = Annotated[int | None, Option(help="Which instance of a set, counted from 0")]
 Rule = Literal["float", "floor", "nearest", "F"]
 TOUR = "Stops in order, such as 3,1,2 or by name, or a file of them"

@@ -14,6 +14,7 @@ from fairway.cli.options import (
     Day,
     Drop,
     File,
+    Gap,
     Index,
     Json,
     Objective,
@@ -44,11 +45,9 @@ def solve(
         list[Path] | None, Argument(help="Instance files (default: the examples that ship)")
     ] = None,
     seconds: Annotated[
-        float, Option(help="Time limit per instance; stops early once proved optimal")
+        float, Option(help="Time limit per instance; less once proved optimal")
     ] = 1.0,
-    gap: Annotated[
-        str, Option(help="Stop once proved to be within this gap of the best possible, such as 1%")
-    ] = "0",
+    gap: Gap = "0",
     seed: Annotated[int, Option(help="Random seed")] = 0,
     initial: Annotated[str | None, Option(help="Tour to start from, or a file")] = None,
     iterations: Annotated[int | None, Option(help="Search steps in place of a time limit")] = None,
@@ -75,8 +74,7 @@ def solve(
     from fairway.solver.solving import job_of, pool_size
     from fairway.solver.warm_start import choice_of
 
-    chosen = choice_of(None if policy == "none" else policy)
-    within = gap_given(gap)
+    chosen, within = choice_of(None if policy == "none" else policy), gap_given(gap)
     request = Request(seconds, iterations, seed, objective, chosen, drop, relax, gap=within)
     groups, refused = inputs.groups(files or inputs.bundled_examples(), reading)
     count = len(refused) + sum(len(group.labels) for group in groups)
@@ -91,8 +89,8 @@ def solve(
         job_of(group.instances, request, None)  # what cannot be asked is refused before any work
     pool_size(workers)
     destination = Destination(plot, pictures, out, form, date)
-    for group in groups if out is not None else ():
-        destination.check(group.instances[0])
+    if out is not None and groups:
+        destination.check(groups[0].instances[0])
     codes = {BAD_INPUT} if refused else set()
     for group in groups:
         with closing(_results(group, request, initial, workers)) as results:
