@@ -44,9 +44,7 @@ def solve(
     files: Annotated[
         list[Path] | None, Argument(help="Instance files (default: the examples that ship)")
     ] = None,
-    seconds: Annotated[
-        float, Option(help="Time limit per instance; less once proved optimal")
-    ] = 1.0,
+    seconds: Annotated[float, Option(help="Time limit per instance; less once proved")] = 1.0,
     gap: Gap = "0",
     seed: Annotated[int, Option(help="Random seed")] = 0,
     initial: Annotated[str | None, Option(help="Tour to start from, or a file")] = None,
