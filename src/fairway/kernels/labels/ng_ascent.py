@@ -253,26 +253,27 @@ def _directions(model: LabelModel, cells: int) -> tuple[Direction, Direction]:
     turn(legs, back)
     limit, opens = latest.copy(), -latest
     limit[0], opens[0] = model.closes[0] + model.spare, -(model.closes[0] + model.spare + 2 * guard)
-    outward = (model.price.copy(), rise, model.opens.copy(), limit, legs, packed(needs.T.copy()))
-    homeward = (
+    nothing = np.zeros_like(model.needs)
+    bars = packed(needs.T.copy())
+    outward = Direction(model.price.copy(), rise, model.opens.copy(), limit, legs, bars, nothing)
+    homeward = Direction(
         np.ascontiguousarray(model.price.T),
         np.ascontiguousarray(rise.T) - guard,
         opens,
         -model.opens,
         back,
         model.needs.copy(),
+        nothing,
     )
-    return _with_ahead(*outward), _with_ahead(*homeward)
+    return _with_ahead(outward), _with_ahead(homeward)
 
 
-def _with_ahead(*parts: np.ndarray) -> Direction:
-    _, _, _, limit, legs, bars = parts
-    if len(legs) > 1:
-        ahead = np.full((len(legs), legs.shape[2]), ~np.uint64(0))
-        return Direction(*parts, ahead)
-    way = Direction(*parts, np.zeros((BUCKETS, bars.shape[1]), np.uint64))
+def _with_ahead(way: Direction) -> Direction:
+    """The same with the stops that are still ahead, by bucket."""
+    if len(way.legs) > 1:
+        return way._replace(ahead=np.full((len(way.legs), way.legs.shape[2]), ~np.uint64(0)))
     lowest, scale = _scale(way)
-    last = np.clip(((limit - lowest) * scale).astype(np.int64), 0, BUCKETS - 1)
+    last = np.clip(((way.limit - lowest) * scale).astype(np.int64), 0, BUCKETS - 1)
     can: Bool[np.ndarray, "B N"] = last[None] >= np.arange(BUCKETS)[:, None]
     return way._replace(ahead=packed(can))
 

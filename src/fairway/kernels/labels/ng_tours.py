@@ -182,7 +182,7 @@ def _too_dear(sweep: Sweep, stops: int, stop: int, resource: float, cost: float)
 
 
 @inner
-def _bucket_of(sweep: Sweep, resource: float, stops: int) -> int:
+def _bucket_of(sweep: Sweep, resource: float, stops: int) -> int | np.int64:
     if len(sweep.way.legs) > 1:
         return stops
     place = np.int64((resource - sweep.figures[LOWEST]) * sweep.figures[SCALE])
