@@ -252,7 +252,7 @@ def test_two_instances_of_one_name_get_two_pictures(stops, tmp_path):
 def test_degrees_beside_minutes_are_said_on_stderr_and_solved_all_the_same(tmp_path):
     rows = ("d,59.911,10.757,480,1020", "a,59.93,10.71,500,900", "b,59.88,10.8,600,960")
     (tmp_path / "town.csv").write_text("id,x,y,open,close\n" + "\n".join(rows) + "\n")
-    result = run("solve", tmp_path / "town.csv", "--seconds", 0.1, "--json")
+    result = run("solve", tmp_path / "town.csv", "--seconds", 1, "--json")
     assert records(result)[0]["status"] == "optimal"
     assert result.stderr.startswith("note: town: the coordinates look like degrees")
 
