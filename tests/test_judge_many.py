@@ -43,6 +43,27 @@ def test_it_agrees_with_the_judge_to_the_last_bit(kind):
     assert judged == {True, False}
 
 
+@pytest.mark.parametrize("load", ["growing", "shrinking"])
+@pytest.mark.parametrize("whole", [True, False])
+def test_loads_are_judged_alike(load, whole):
+    rng, count = np.random.default_rng(6), 60
+    demand = rng.integers(0, 5, (count, 7)) + (0.0 if whole else 0.1)
+    demand[:, 0] = 0.0
+    draft = rng.integers(2, 40, (count, 7)) + (0.0 if whole else 0.1)
+    where = Locations(rng.random((count, 7, 2)))
+    instances = InstanceSet(where, demand=demand, draft=draft, load=load)
+    order = 1 + np.argsort(instances.draft[:, 1:], axis=1)
+    judged = set()
+    for tours in (order, order[:, ::-1]):
+        accepted, cost, makespan = verify_many(instances, tours)
+        for number, tour in enumerate(tours):
+            verdict = fairway.verify(instances[number], tour)
+            assert accepted[number] == isinstance(verdict, fairway.Solution)
+            assert (cost[number], makespan[number]) == (verdict.cost, verdict.makespan)
+            judged.add(bool(accepted[number]))
+    assert judged == {True, False}
+
+
 @pytest.mark.parametrize("late", [0.0, 0.9e-6, 1.1e-6, 1.0])
 @pytest.mark.parametrize("whole", [True, False])
 def test_its_tolerance_is_the_judges(late, whole):
@@ -61,8 +82,9 @@ def test_what_is_no_tour_is_refused():
     assert not verify_many(instances, tours).accepted.any()
 
 
-def test_loads_and_wrong_shapes_are_not_for_it():
-    drafts = fairway.generate("tspdl", n=5)
+def test_both_at_once_and_wrong_shapes_are_not_for_it():
+    where = Locations(np.random.default_rng(1).random((1, 5, 2)))
+    drafts = InstanceSet(where, opens=0.0, closes=9.0, demand=0.0, draft=9.0)
     with pytest.raises(InvalidRequest, match="time windows"):
         verify_many(drafts, np.array([[1, 2, 3, 4]]))
     with pytest.raises(InvalidRequest, match=r"expected \(3, 6\)"):

@@ -16,6 +16,10 @@ from fairway.cli.options import Cluster, Drop, Objective, Relax, spelled_out
 if TYPE_CHECKING:
     from fairway.scale.batch import Progress
 
+Place = Literal["cpu", "cuda"]
+Device = Annotated[
+    Place, Option(help="cuda: search on a GPU, with the time limit for a whole file of instances")
+]
 LINE_EVERY = 30.0
 """Seconds between lines where there is no terminal for a bar."""
 MOST_NAMED = 10
@@ -48,6 +52,7 @@ def batch(
         Literal["jsonl", "parquet"], Option("--format", help="JSON lines (zstd), or Parquet")
     ] = "jsonl",
     shard: Annotated[str, Option(help="Only every n-th file: 3/8 is the third of eight")] = "1/1",
+    device: Device = "cpu",
 ) -> None:
     """Solve any number of instances into a folder of files; run again, it resumes where it was, even after a crash."""
     from fairway.scale.batch import Batch, run, shard_of
@@ -57,10 +62,12 @@ def batch(
     from fairway.solver.warm_start import choice_of
 
     chosen = choice_of(None if policy == "none" else policy)
-    request = Request(seconds, iterations, seed, objective, chosen, drop, relax)
+    place = _device(device)
+    request = Request(seconds, iterations, seed, objective, chosen, drop, relax, device=place)
     named = [Named(name, count, seed) for name in sources]
     asked = Batch(named, request, Folder(out, form), chunk, shard_of(shard))
-    engine = cluster.workers(workers)
+    # One process has the GPU to itself.
+    engine = cluster.workers(1 if place == "cuda" and workers is None else workers)
     progress = None
     try:
         with _watching() as tell:
@@ -73,6 +80,47 @@ def batch(
         raise typer.Exit(INTERRUPTED) from None
     assert progress is not None
     raise typer.Exit(_ended(progress, out))
+
+
+def label(
+    source: Annotated[
+        str, Argument(metavar="DISTRIBUTION", help="What to draw from: tsptw:easy:100")
+    ],
+    out: Annotated[Path, Option(help="Folder for instances.npz and tours.npz")],
+    count: Annotated[int, Option(help="Number of instances")] = 10_000,
+    seed: Annotated[int, Option(help="Random seed of what is drawn, and of the search")] = 0,
+    seconds: Annotated[
+        float, Option(help="Time limit per instance; on cuda, per 10,000 instances")
+    ] = 1.0,
+    device: Device = "cpu",
+) -> None:
+    """Draw instances and write near-optimal tours beside them, as supervised training needs them."""
+    from fairway.cli import show
+    from fairway.scale.labels import labels, save
+
+    began, chunks = clock.now(), []
+    for chunk in labels(source, count, seconds, seed, device):
+        chunks.append(chunk)
+        done = sum(len(each.cost) for each in chunks)
+        show.note(
+            f"{done:,} of {count:,} instances, {done / (clock.now() - began):,.0f} per second"
+        )
+    save(chunks, out)
+    without = sum(int((~each.tour.any(axis=1)).sum()) for each in chunks)
+    show.line(f"{count:,} instances, {without:,} without a tour; {out}")
+    raise typer.Exit(NOT_FEASIBLE if without else ANSWERED)
+
+
+def _device(asked: Place) -> Place:
+    """The GPU where one is asked for and there; else the cores, with a sentence."""
+    if asked == "cuda":
+        from fairway.cli import show
+        from fairway.solver.on_gpu import unavailable
+
+        if why := unavailable():
+            show.note(f"{why}; going on with the cores")
+            return "cpu"
+    return asked
 
 
 @contextmanager

@@ -77,6 +77,10 @@ class Network:
     """How a trained network is run."""
 
     polish: Annotated[float, typer.Option(help="Seconds of local search from the best tour")] = 0.0
+    polish_on: Annotated[
+        Literal["cpu", "cuda"],
+        typer.Option(help="Where that search works; on cuda, seconds are for a whole batch"),
+    ] = "cpu"
     seed: Seed = 0
     workers: Workers = None
     device: Device = "auto"
@@ -153,7 +157,7 @@ def policy(
         policy=policy, decode=how, together=together, engine=engine, **asdict(network)
     )
     size = {"sample": f" {samples}", "beam": f" {width}"}.get(decode, "")
-    said = [decode + size, "x8" if symmetries else "", *_said(mask, network.polish)]
+    said = [decode + size, "x8" if symmetries else "", *_said(mask, network)]
     _evaluate(config, scope, _trained_name(policy), said)
 
 
@@ -189,7 +193,7 @@ def ants(
         f"power {power:g}" if power != 1 else "",
         f"search {search}" if search != "none" else "",
         "last iteration" if last_iteration else "",
-        *_said(mask, network.polish),
+        *_said(mask, network),
     ]
     _evaluate(config, scope, _trained_name(policy), said)
 
@@ -218,17 +222,22 @@ def solver(
     ] = 1_000_000_000,
     seed: Seed = 0,
     workers: Workers = None,
+    device: Annotated[
+        Literal["cpu", "cuda"],
+        typer.Option(help="local-search: cuda searches all instances together in the time limit"),
+    ] = "cpu",
 ) -> None:  # fmt: skip
     """Evaluate a solver: Fairway's own, PyVRP, OR-Tools or LKH-3, or a greedy rule."""
     from fairway.evaluate.solvers import SolverEval
 
     config = SolverEval(
         solver=solver, seconds=seconds, seed=seed, policy=policy,
-        seeded=seeded, width=width, trials=trials, workers=workers, engine=cluster.workers(workers),
+        seeded=seeded, width=width, trials=trials, workers=workers, engine=cluster.workers(workers), device=device,
     )  # fmt: skip
     said = [
         str(width) if solver == "beam" else "",
         f"{seconds:g} s" if solver not in UNTIMED else "",
+        "on a GPU" if device == "cuda" else "",
         f"from {_trained_name(policy)}" if policy is not None else "",
     ]
     _evaluate(config, scope, NAMES[solver] + " seeded" * config.started, said)
@@ -288,10 +297,11 @@ def _guard(mask: str) -> "MaskConfig | None":
     return MaskConfig(rule=rules[mask]) if mask in rules else plain[mask]
 
 
-def _said(mask: str, polish: float) -> list[str]:
+def _said(mask: str, network: Network) -> list[str]:
+    where = " on a GPU" if network.polish_on == "cuda" else ""
     return [
         f"mask {mask}" if mask != "trained" else "",
-        f"local search {polish:g} s" if polish else "",
+        f"local search {network.polish:g} s{where}" if network.polish else "",
     ]
 
 

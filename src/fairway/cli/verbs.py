@@ -9,7 +9,7 @@ import typer
 from typer import Argument, Option
 
 from fairway.cli import ANSWERED, NOT_FEASIBLE
-from fairway.cli.batching import batch
+from fairway.cli.batching import batch, label
 from fairway.cli.benching import bench_app
 from fairway.cli.evaluating import evaluate_app
 from fairway.cli.options import (
@@ -224,7 +224,7 @@ def _losses(item: "Instance", output: Path) -> list[str]:
 
 
 for verb in (
-    solve, batch, resume, explain, verify, plot, serve, generate, convert, train, report, warmup
+    solve, batch, label, resume, explain, verify, plot, serve, generate, convert, train, report, warmup
 ):  # fmt: skip
     app.command()(verb)
 app.add_typer(evaluate_app, name="evaluate")

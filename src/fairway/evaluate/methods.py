@@ -1,7 +1,7 @@
 """What an evaluation runs: tours of policies, of colonies and of references, each kind with a config of its own."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -20,6 +20,7 @@ from fairway.problems.beds import beds
 from fairway.problems.sets import InstanceSet
 from fairway.scale.engine import Engine
 from fairway.scale.executor import Executor
+from fairway.solver.on_gpu import tours_on_gpu
 from fairway.solver.request import Request
 from fairway.solver.solving import pool_size
 from fairway.solver.warmup import warm_up
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 TOGETHER = 500
 """Instances of a group where they are decoded side by side."""
+ON_GPU = 10_000
+"""The same where local search on a GPU has its seconds for all of them together."""
 ANTS_TOGETHER = 32
 """The same for colonies, whose local search may take seconds for each."""
 A_GROUP = 30.0
@@ -85,6 +88,8 @@ class Trained:
     """The folder of a training, or the name of a policy that ships."""
     polish: float = 0.0
     """Seconds of local search from the best tour."""
+    polish_on: str = "cpu"
+    """Where that search works: on "cuda" the seconds are for all instances of a group together."""
     seed: int = 0
     workers: int | None = None
     """Processes of that local search, and threads of a colony's own."""
@@ -220,6 +225,10 @@ def _polished(inner: Method, config: Trained) -> Iterator[Method]:
     if config.polish == 0:
         yield inner
         return
+    settings = {**inner.settings, "polish": config.polish}
+    if config.polish_on == "cuda":
+        yield _polished_on_gpu(inner, config, settings)
+        return
     workers = pool_size(config.workers)
     work = partial(single.by_local_search, seconds=config.polish, seed=config.seed)
     with shared_out(work, Engine(workers=workers)) as search:
@@ -234,12 +243,35 @@ def _polished(inner: Method, config: Trained) -> Iterator[Method]:
 
         yield replace(
             inner,
-            settings={**inner.settings, "polish": config.polish},
+            settings=settings,
             run=run,
             together=min(inner.together, group_size(config.polish, workers, A_LOSS)),
             workers=workers,
             rehearsal=min(inner.rehearsal, 1),  # local search takes its seconds for each
         )
+
+
+def _polished_on_gpu(inner: Method, config: Trained, settings: dict[str, Any]) -> Method:
+    """The same with all best tours of a group refined together."""
+
+    def run(some: InstanceSet, first: int) -> list[Proposal]:
+        proposals = list(inner.run(some, first))
+        better = refined(some, config.polish, config.seed, best_of(some, proposals))
+        return [
+            Proposal(np.concatenate([b.tours, p.tours]), p.proved)
+            for p, b in zip(proposals, better, strict=True)
+        ]
+
+    return replace(inner, settings={**settings, "polish_on": "cuda"}, run=run, rehearsal=1)
+
+
+def refined(
+    some: InstanceSet, seconds: float, seed: int, start: Sequence[Tour | None] | None
+) -> list[Proposal]:
+    """What local search on a GPU makes of a set in so many seconds, from tours of others where they are given."""
+    found = tours_on_gpu(some, seconds, seed, start)
+    each = zip(found.tours, found.there, strict=True)
+    return [Proposal(tour[None][: int(there)]) for tour, there in each]
 
 
 def best_of(some: InstanceSet, proposals: Iterable[Proposal]) -> list[Tour | None]:

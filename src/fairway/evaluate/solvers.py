@@ -12,6 +12,7 @@ from fairway.classical.greedy import tours_by_rule
 from fairway.errors import InvalidRequest
 from fairway.evaluate import single
 from fairway.evaluate.methods import (
+    ON_GPU,
     TOGETHER,
     Method,
     Opened,
@@ -20,6 +21,7 @@ from fairway.evaluate.methods import (
     best_of,
     check_numbers,
     group_size,
+    refined,
 )
 from fairway.evaluate.references import PUBLISHED_TOLERANCE
 from fairway.evaluate.single import Answer, Proposal, Tour, proposed, shared_out
@@ -27,6 +29,7 @@ from fairway.judge import TOLERANCE
 from fairway.problems.sets import InstanceSet
 from fairway.scale.engine import Engine
 from fairway.scale.spread import solved_on
+from fairway.solver.on_gpu import tours_on_gpu
 from fairway.solver.request import Request
 from fairway.solver.solving import job_of, pool_size, solved
 from fairway.solver.warm_start import choice_of, model_at
@@ -51,6 +54,8 @@ class SolverEval:
     workers: int | None = None
     engine: Engine | None = None
     """Which workers; so many processes of this machine where none is named."""
+    device: str = "cpu"
+    """Where local search works: on "cuda" the seconds are for all instances of a group together."""
 
     def __post_init__(self) -> None:
         if self.solver not in SOLVERS:
@@ -59,7 +64,7 @@ class SolverEval:
             )
         check_numbers(self)
         asked = {part.name for part in fields(self) if getattr(self, part.name) != part.default}
-        for name in ("policy", "seeded", "width", "trials"):
+        for name in ("policy", "seeded", "width", "trials", "device"):
             able = [solver for solver, known in SOLVERS.items() if name in known.options]
             if name in asked and self.solver not in able:
                 raise InvalidRequest(
@@ -97,6 +102,25 @@ def _greedy(rule: str) -> Callable[[SolverEval, InstanceSet], Opened]:
         return nullcontext(Method(config.method, {"rule": rule}, run, TOGETHER, TOLERANCE))
 
     return made
+
+
+@contextmanager
+def _local_search(config: SolverEval, instances: InstanceSet) -> Iterator[Method]:
+    """Our local search by itself: one by one in processes, or all together on a GPU."""
+    if config.device == "cpu":
+        with _alone(single.by_local_search, *TIMED)(config, instances) as method:
+            yield method
+        return
+    begin, said = beginner(config, instances)
+    tours_on_gpu(instances[:1], 0.0)  # what is missing shows here, and all is compiled
+
+    def run(some: InstanceSet, first: int) -> list[Proposal]:
+        start = begin(some, first) if config.started else None
+        return refined(some, config.seconds, config.seed, start)
+
+    settings = {"seconds": config.seconds, "seed": config.seed, "seeded": config.started, **said}
+    sizes = (ON_GPU, PUBLISHED_TOLERANCE, "cuda", 1, 0)
+    yield Method(config.method, {**settings, "device": "cuda"}, run, *sizes)
 
 
 @contextmanager
@@ -182,7 +206,7 @@ START, TIMED = ("policy", "seeded"), ("seconds", "seed")
 SOLVERS = {
     "fairway": Solver("solve", _solve, ("policy",)),
     "exact": Solver("exact", _alone(single.by_proof, "seconds")),
-    "local-search": Solver("improve", _alone(single.by_local_search, *TIMED), START),
+    "local-search": Solver("improve", _local_search, (*START, "device")),
     "beam": Solver("beam", _alone(single.by_beam, "width"), ("width",)),
     "greedy-l": Solver("greedy-l", _greedy("nearest")),
     "greedy-c": Solver("greedy-c", _greedy("tightest")),

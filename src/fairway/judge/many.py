@@ -1,4 +1,4 @@
-"""The judge for many tours at once: instances of one size with time windows alone, one tour for each.
+"""The judge for many tours at once: instances of one size with windows alone or drafts alone, one tour for each.
 
 The same rules, tolerance and order of sums as `verify`, written once more over columns: what it accepts, and at what
 cost, equals what `verify` says of each, to the last bit. It gives no reasons; a tour that is refused is for `verify`.
@@ -24,8 +24,10 @@ class Verdicts(NamedTuple):
 
 def verify_many(instances: InstanceSet, tours: Int[np.ndarray, "B M"]) -> Verdicts:
     """Judge one tour of each instance: all its stops in order, without the depot."""
-    if instances.laden:
-        raise InvalidRequest("only sets with time windows are judged together; verify one by one")
+    if instances.problem == "tour":
+        raise InvalidRequest(
+            "only sets with time windows or with drafts are judged together; verify one by one"
+        )
     count, nodes = len(instances), instances.nodes
     if tours.shape != (count, nodes - 1):
         raise InvalidRequest(
@@ -51,4 +53,20 @@ def verify_many(instances: InstanceSet, tours: Int[np.ndarray, "B M"]) -> Verdic
         cost += leg
         now = start + np.where(stop, service[each, there], 0.0)
         here = there
+    if instances.laden:
+        accepted &= _afloat(instances, known)
     return Verdicts(accepted & np.isfinite(cost), cost, now)
+
+
+def _afloat(instances: InstanceSet, tours: Int[np.ndarray, "B M"]) -> Bool[np.ndarray, " B"]:
+    """Whether no load is above a draft."""
+    nothing = np.zeros((len(instances), instances.nodes))
+    demand = nothing if instances.demand is None else instances.demand
+    draft = np.full_like(nothing, np.inf) if instances.draft is None else instances.draft
+    whole = (demand == np.rint(demand)).all(axis=1) & (draft == np.rint(draft)).all(axis=1)
+    allowance = np.where(whole, 0.0, TOLERANCE)[:, None]
+    turn = -1 if instances.load == "shrinking" else 1
+    amounts = np.take_along_axis(demand, tours, axis=1)[:, ::turn]
+    load = amounts.cumsum(axis=1)[:, ::turn]
+    over = load - np.take_along_axis(draft, tours, axis=1)
+    return np.asarray((over <= allowance).all(axis=1))

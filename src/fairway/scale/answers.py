@@ -9,13 +9,18 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from fairway import clock
+from fairway.judge.many import verify_many
 from fairway.kernels.compiling import kept_in, stamp
 from fairway.problems.instance import Instance
-from fairway.problems.sets import InstanceSet
+from fairway.problems.sets import InstanceSet, instance_set
 from fairway.scale.sources import Loaded, Piece
+from fairway.search.lower_bound import held_karp
 from fairway.solver.narrow import proved_together, suits
 from fairway.solver.narrow import warm as warm_sets
+from fairway.solver.on_gpu import served_on_gpu, tours_on_gpu
 from fairway.solver.request import Request
 from fairway.solver.results import Result
 from fairway.solver.single import solve_one
@@ -104,10 +109,44 @@ def _of_set(instances: InstanceSet, request: Request) -> list[tuple[dict[str, An
                 "tour": tour,
             }
             found[number] = record, proved.seconds
-    for number in range(len(instances)):
+    missing = [number for number in range(len(instances)) if number not in found]
+    if request.device == "cuda" and missing and served_on_gpu(instances, request):
+        found |= _on_gpu(instances, missing, request)
+    for number in missing:
         if number not in found:
             found[number] = _of_one(instances[number], request)
     return [found[number] for number in range(len(instances))]
+
+
+def _on_gpu(
+    instances: InstanceSet, numbers: list[int], request: Request
+) -> dict[int, tuple[dict[str, Any], float]]:
+    """Those of some instances of a set that a search on a GPU finds tours of, all together, and the judge accepts."""
+    began = clock.now()
+    some = (
+        instances
+        if len(numbers) == len(instances)
+        else instance_set([instances[n] for n in numbers])
+    )
+    found = tours_on_gpu(some, request.seconds, request.seed, None, request.iterations)
+    tours, there = found.tours, found.there
+    accepted, cost, makespan = verify_many(some, tours)
+    each = (clock.now() - began) / len(numbers)
+    return {
+        numbers[row]: (
+            {
+                "status": "feasible",
+                "value": float(cost[row]),
+                "cost": float(cost[row]),
+                "makespan": float(makespan[row]),
+                "lower_bound": held_karp(some[row], request.objective, float(cost[row])),
+                "method": "local search",
+                "tour": tours[row].tolist(),
+            },
+            each,
+        )
+        for row in np.flatnonzero(accepted & there).tolist()
+    }
 
 
 def record_of(result: Result) -> dict[str, Any]:

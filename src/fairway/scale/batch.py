@@ -67,6 +67,8 @@ class Batch:
     def asked(self) -> dict[str, Any]:
         """All that decides the answers, but for the instances themselves."""
         settings = {name: str(value) for name, value in asdict(self.request).items()}
+        if self.request.device == "cpu":
+            del settings["device"]  # so are batches that were begun before there was another
         return {
             "fairway": __version__,
             "source": [source.description for source in self.sources],

@@ -106,6 +106,8 @@ class Driver:
 
     def _size(self, count: int) -> int:
         """Instances of a part: its share of the chunk, but neither too much nor too little work."""
+        if self._request.device == "cuda":
+            return count
         if self._pace == 0:
             return FIRST
         share = count / (2 * self._executor.width)

@@ -23,6 +23,10 @@ Drop = Literal["price", "fewest"]
 """Which optional stops are left out: those that the value is least without, or as few as can be, then the cheapest."""
 
 
+Device = Literal["cpu", "cuda"]
+"""Where many instances are searched."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """How long to work on an instance, and for what."""
@@ -41,6 +45,8 @@ class Request:
     """The stops that every tour must begin with."""
     gap: float = 0.0
     """The search may stop once the tour is proved to be dearer than the best one by this part at most."""
+    device: Device = "cpu"
+    """On "cuda" the seconds are for all instances that are searched together."""
 
     def __post_init__(self) -> None:
         check_objective(self.objective)
@@ -48,6 +54,8 @@ class Request:
             raise InvalidRequest(f"relax is {self.relax!r}; expected drop, late or none")
         if self.drop not in get_args(Drop):
             raise InvalidRequest(f"drop is {self.drop!r}; expected price or fewest")
+        if self.device not in get_args(Device):
+            raise InvalidRequest(f"there is no device {self.device!r}; expected cpu or cuda")
         object.__setattr__(self, "seconds", checked_seconds(self.seconds))
         object.__setattr__(self, "gap", checked_gap(self.gap))
         if self.iterations is not None:

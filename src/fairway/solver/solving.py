@@ -12,8 +12,9 @@ from fairway.errors import InvalidRequest
 from fairway.problems.instance import Instance
 from fairway.problems.model import Objective
 from fairway.problems.sets import InstanceSet
+from fairway.solver.on_gpu import solved_on_gpu
 from fairway.solver.relaxed import Relax
-from fairway.solver.request import Drop, Plan, Request, check_whole, checked_plan
+from fairway.solver.request import Device, Drop, Plan, Request, check_whole, checked_plan
 from fairway.solver.results import Result, Watch
 from fairway.solver.single import solve_one
 from fairway.solver.warm_start import choice_of
@@ -45,6 +46,7 @@ def solve(
     relax: Relax = ...,
     fixed: Sequence[int] = ...,
     gap: float = ...,
+    device: Device = ...,
 ) -> Result: ...
 @overload
 def solve(
@@ -62,6 +64,7 @@ def solve(
     relax: Relax = ...,
     fixed: Sequence[int] = ...,
     gap: float = ...,
+    device: Device = ...,
 ) -> list[Result]: ...
 def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
     instances: Instance | Sequence[Instance] | InstanceSet,
@@ -78,6 +81,7 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
     relax: Relax = "drop",
     fixed: Sequence[int] = (),
     gap: float = 0.0,
+    device: Device = "cpu",
 ) -> Result | list[Result]:
     """The best tour that can be found in the time, with a proof where one is to be had; or a proof that there is none.
 
@@ -101,10 +105,11 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
             ("drop"), punctuality ("late"), or "none" for no such plan.
         fixed: The stops that the tour must begin with, in this order; for one instance only.
         gap: Stop once the tour is proved to be within this part of the best possible: 0.01 for one percent.
+        device: "cuda" has a list searched on a GPU, where the seconds are for all its instances together; what the GPU
+            has no search for is left to the cores, as all is, with a sentence, where there is no GPU.
     """
-    request = Request(
-        seconds, iterations, seed, objective, choice_of(policy), drop, relax, tuple(fixed), gap
-    )
+    guide, begun = choice_of(policy), tuple(fixed)
+    request = Request(seconds, iterations, seed, objective, guide, drop, relax, begun, gap, device)
     if watch is not None and not (callable(watch) and isinstance(instances, Instance)):
         raise InvalidRequest("watch is a function, and is told of one instance; leave it out here")
     pool_size(workers)
@@ -113,6 +118,9 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
     if isinstance(instances, Instance):
         request.check(instances)
         return solved_one(instances, request, initial, watch)
+    if request.device == "cuda":
+        job = job_of(instances, request, initial)
+        return solved_on_gpu(job, lambda others: solved(others, workers))
     return list(solved(job_of(instances, request, initial), workers))
 
 
