@@ -8,6 +8,8 @@ from pathlib import Path
 from torch import Tensor
 
 LANES = 32
+PARTS = ("lanes.h", "tour.cu", "descent.cu", "search.cu")
+"""Of the source, in this order."""
 MOST_NODES = 1024
 """That one warp can hold, the depot counted twice."""
 
@@ -55,7 +57,7 @@ def variant_for(nodes: int, *, laden: bool, symmetric: bool) -> Variant:
 def source() -> str:
     """Of all kernels, for any compiler of C++."""
     here = Path(__file__).parent
-    return "\n".join((here / name).read_text() for name in ("lanes.h", "search.cu"))
+    return "\n".join((here / name).read_text() for name in PARTS)
 
 
 def launch(variant: Variant, name: str, walkers: int, tensors: Sequence[Tensor]) -> None:
