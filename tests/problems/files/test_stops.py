@@ -236,6 +236,14 @@ def test_a_row_may_be_a_break_and_another_the_end():
     assert parsed("name,x,y,end\nd,0,0,anywhere\na,3,4,\n", Beside()).end is None
 
 
+def test_a_break_that_ends_before_it_begins_is_refused_at_its_own_line():
+    text = "name,kind,x,y,open,close,service\nd,,0,0,08:00,17:00,\na,,3,4,,,5\n"
+    text += "Lunch,break,,,12:00,13:00,0:30\n" * 4 + "Tea,break,,,15:00,14:00,0:10\n"
+    error = refused(text, Beside())
+    assert error.message.startswith("a break is (900.0, 840.0, 10.0)")
+    assert error.line == 8
+
+
 def test_priorities_rank_plans_by_their_sum_then_by_the_number_of_stops():
     text = "name,x,y,priority\nd,0,0,\na,3,4,1\nb,6,8,2\nc,0,5,0\ne,0,9,must\nf,1,1,high\n"
     prize = parsed(text, Beside()).prize

@@ -73,8 +73,8 @@ def instance_of(table: Table, name: str, beside: Beside) -> Instance:
     if not stops:
         raise Unreadable("every row is a break; expected the depot and stops", table.lines[0])
     order = _depot_first(table, kinds, stops)
-    breaks = _breaks(table.chosen(pauses), cells)
-    listed = table.chosen(stops)
+    rests = table.chosen(pauses)
+    breaks, listed = _breaks(rests, cells), table.chosen(stops)
     table, kinds = table.chosen(order), [kinds[at] for at in order]
     names, ids, known = _names(table)
     ways = _legs(listed, table, cells, beside, names)
@@ -83,6 +83,7 @@ def instance_of(table: Table, name: str, beside: Beside) -> Instance:
         ways = ways.chosen([place[at] for at in order])
     source = _source(table, cells, ways, ids, beside)
     asked, lines = _asked(table, cells, known)
+    lines["breaks"] = rests.lines
     asked["breaks"], asked["end"] = breaks, _end(table, kinds)
     if table.header.known.keys() & {"priority"}:
         asked["prize"] = prizes_of(_priorities(table, cells), ways.cost_or_travel)
