@@ -9,6 +9,7 @@ from typing import Any
 from fairway.outputs.layout import laid_out
 from fairway.outputs.plan import Plan, Step, name_of
 from fairway.problems.instance import Instance
+from fairway.problems.source import break_name
 
 Record = dict[str, Any]
 ANYWHERE = "anywhere"
@@ -144,7 +145,7 @@ def _break(instance: Instance, number: int) -> Record:
     ids = () if source is None else source.break_ids
     if source is None or len(ids) != len(instance.breaks):
         return {"type": "break", "id": number}
-    said = source.break_names[number]
+    said = break_name(source, instance.breaks, number)
     return {"type": "break", "id": int(ids[number])} | ({"description": said} if said else {})
 
 

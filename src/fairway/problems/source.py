@@ -148,6 +148,12 @@ class Source:
         return cost if self.speed is None else travel * self.speed
 
 
+def break_name(source: Source | None, breaks: Sequence[object], number: int) -> str:
+    """What the user's file calls one of the breaks of an instance; nothing where it does not, or had other breaks."""
+    names = () if source is None else source.break_names
+    return names[number] if len(names) == len(breaks) else ""
+
+
 def moment_of(text: str) -> datetime.datetime:
     """The moment of a stamp; InvalidRequest where there is no such day or time."""
     try:

@@ -7,7 +7,7 @@ import { job } from "./planner.js";
 import { store } from "./store.js";
 import { axis, bar, legend, scaleOf } from "./timeline.js";
 import { number } from "./times.js";
-import { violation } from "./words.js";
+import { restName, violation } from "./words.js";
 
 export class Itinerary {
   #list = $("#rows");
@@ -99,7 +99,7 @@ export class Itinerary {
       movable && colliding && "colliding",
       step.blank && "blank",
     ];
-    const name = step.kind === "break" ? "Break" : step.name;
+    const name = step.kind === "break" ? restName(step) : step.name;
     const times = step.blank ? windowsOf(problem, node) : timesOf(problem, step);
     const row = h(
       "li",
