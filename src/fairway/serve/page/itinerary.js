@@ -346,7 +346,7 @@ function timesOf(problem, step) {
     return [h("b", {}, number(step.load)), limit !== null && h("span", { class: "until" }, ` of ${number(limit)}`)];
   }
   const start = step.kind === "start" ? step.departure : step.start;
-  const wait = step.kind === "stop" && step.start - step.arrival;
+  const wait = (step.kind === "stop" || step.kind === "break") && step.start - step.arrival;
   return [
     h("b", {}, times.moment(start)),
     step.departure > start && h("span", { class: "until" }, `–${times.moment(step.departure)}`),
