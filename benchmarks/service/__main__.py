@@ -2,6 +2,6 @@
 
 import runpy
 
-for part in ("fuzz", "schema", "kills", "load", "vroom"):
+for part in ("latency", "fuzz", "schema", "hostile", "kills", "load", "vroom"):
     print(f"benchmarks.service.{part}", flush=True)
     runpy.run_module(f"benchmarks.service.{part}", run_name="__main__")

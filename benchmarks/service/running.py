@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import fairway
 
-READY = 180.0
+READY = 400.0
 """Seconds in which a service must be ready, the first compilation included."""
 
 
@@ -54,11 +54,15 @@ class Running:
         )
         ports: queue.SimpleQueue[int] = queue.SimpleQueue()
         threading.Thread(target=self._listen, args=(ports,), daemon=True).start()
-        self.port = ports.get(timeout=READY)
-        if self.port == 0:
-            raise RuntimeError("the service did not start: " + "".join(self.lines))
-        if ready:
-            self.wait()
+        try:
+            self.port = ports.get(timeout=READY)
+            if self.port == 0:
+                raise RuntimeError("the service did not start: " + "".join(self.lines))
+            if ready:
+                self.wait()
+        except BaseException:
+            self.kill()
+            raise
 
     def wait(self) -> None:
         """Return once workers take orders."""

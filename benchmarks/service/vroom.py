@@ -11,6 +11,7 @@ from pathlib import Path
 
 import vroom
 
+from benchmarks.service.rules import faults
 from benchmarks.service.running import Running
 
 
@@ -98,6 +99,7 @@ def main() -> None:
         for seed in range(asked.count):
             problem = drawn(seed)
             ours = service.ask("POST", f"/vroom?seconds={asked.seconds}", problem).json()
+            assert not (found := faults(problem, ours)), f"problem {seed}: {found}"
             mine, theirs = rank(ours), rank(by_vroom(problem))
             better += mine < theirs
             if mine > theirs:

@@ -72,6 +72,27 @@ def test_who_can_write_nowhere_compiles_and_is_told_once(package):
     assert result.stderr.count("\n") == 1
 
 
+def test_of_processes_that_take_turns_one_compiles_and_the_others_load(package):
+    lines = SMALL.splitlines(keepends=True)
+    turns = "from fairway.kernels.compiling import taking_turns\nwith taking_turns(): "
+    (package / "turns.py").write_text("".join([*lines[:-1], turns, lines[-1]]))
+    with tempfile.TemporaryDirectory() as own:
+        reads = {**os.environ, "PYTHONPATH": str(package), "NUMBA_CACHE_DIR": own}
+        started = [
+            subprocess.Popen(
+                [sys.executable, str(package / "turns.py")],
+                env=reads,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for _ in range(2)
+        ]
+        said = [process.communicate() for process in started]
+    assert [out for out, _ in said] == ["8\n", "8\n"]
+    assert sum(error.count(COMPILING) for _, error in said) == 1
+
+
 @pytest.mark.parametrize("variable", ["HOME", "TMPDIR", "NUMBA_CACHE_DIR"])
 def test_code_is_kept_in_the_first_folder_that_can_be_written(package, variable):
     with tempfile.TemporaryDirectory() as own:

@@ -193,11 +193,13 @@ def test_pairs_are_pickups_and_deliveries_and_a_shrinking_load_is_what_is_left()
     assert [step["load"] for step in steps] == [[5], [2], [0], [0]]
 
 
-def test_a_vehicle_that_starts_anywhere_has_no_start():
-    told = Source(None, {"type": ("start", "job")}, ids=("3", "5"))
+def test_a_vehicle_that_starts_anywhere_starts_at_its_first_task():
+    columns = {"type": ("anywhere", "job"), "location_index": ("", "4")}
+    told = Source(None, columns, ids=("3", "5"))
     instance = fairway.Instance(np.array([[0, 0], [7, 0]]), source=told)
     (route,) = json.loads(rendered(instance, fairway.verify(instance, [1]), "vroom"))["routes"]
-    assert [step["type"] for step in route["steps"]] == ["job", "end"]
+    assert [step["type"] for step in route["steps"]] == ["start", "job", "end"]
+    assert [step["location_index"] for step in route["steps"]][:2] == [4, 4]
     assert route["vehicle"] == 3
 
 

@@ -11,7 +11,7 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from fcntl import LOCK_EX, flock
 from functools import cache
 from hashlib import sha256
@@ -184,10 +184,20 @@ class _Layers:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def taking_turns() -> Iterator[None]:
+    """Wait until no other process compiles in such a block: what the first keeps, the others only load."""
+    with ExitStack() as stack:
+        if (folder := kept_in()) is not None:
+            with suppress(OSError):  # where files cannot be locked, each compiles on its own
+                stack.enter_context(_alone(folder, "turns"))
+        yield
+
+
+@contextmanager
+def _alone(folder: Path, name: str = "lock") -> Iterator[None]:
     """Wait until no other process writes there: of two indices at once one would be lost, or name the other's code."""
     lock = os.open(
-        folder / "lock", os.O_RDONLY | os.O_CREAT
+        folder / name, os.O_RDONLY | os.O_CREAT
     )  # another user's file need not be writable
     try:
         flock(lock, LOCK_EX)

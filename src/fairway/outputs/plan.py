@@ -13,6 +13,7 @@ from fairway.judge import Rejection, Solution
 from fairway.outputs.departure import latest_departure
 from fairway.outputs.rests import Leg, rests_on
 from fairway.problems.instance import TOLERANCE, Instance
+from fairway.problems.source import break_name
 
 Kind = Literal["start", "stop", "break", "end"]
 
@@ -142,7 +143,8 @@ def _steps(instance: Instance, judged: Solution | Rejection) -> Iterator[Step]:
         for rest in taken:
             along = so_far.after(leg, rest.driven / leg.driven if leg.driven else 0.0)
             times = (rest.ready, rest.start, rest.end)
-            yield Step("break", None, "break", *times, 0.0, load, *along, number=rest.number)
+            called = break_name(instance.source, instance.breaks, rest.number) or "break"
+            yield Step("break", None, called, *times, 0.0, load, *along, number=rest.number)
         node = visit.node
         so_far, load = so_far.after(leg), carried
         yield Step(

@@ -9,8 +9,11 @@ from typing import Any
 from fairway.outputs.layout import laid_out
 from fairway.outputs.plan import Plan, Step, name_of
 from fairway.problems.instance import Instance
+from fairway.problems.source import break_name
 
 Record = dict[str, Any]
+ANYWHERE = "anywhere"
+"""The type of the start of a vehicle that has none."""
 METRES = {"m": 1.0, "km": 1000.0, "mi": 1609.344}
 
 
@@ -24,22 +27,23 @@ def record(plan: Plan) -> Record:
     instance, seconds = plan.instance, _unit(plan.instance)
     if not plan.stops:
         return nothing(instance)
-    steps = [_step(plan, step, seconds) for step in plan.steps if not _nowhere(instance, step)]
+    steps = _steps(plan, seconds)
     same = instance.cost is instance.travel
     cost = round(plan.steps[-1].cost * (seconds if same else 1.0))
     sums = {key: sum(step[key] for step in steps) for key in ("setup", "service", "waiting_time")}
-    sums |= {"duration": round(plan.steps[-1].driven * seconds), "priority": _priority(plan)}
-    sums |= {key: steps[-1][key] for key in ("distance",) if steps and key in steps[-1]}
+    sums |= {"duration": steps[-1]["duration"], "priority": _priority(plan)}
+    sums |= {key: steps[-1][key] for key in ("distance",) if key in steps[-1]}
     sums = {**_amounts(plan), **sums}
     broken = [each for step in steps for each in step["violations"]]
-    vehicle = _number(instance, 0, 0)
-    route = {"vehicle": vehicle, "cost": cost, **sums, "steps": steps, "violations": broken}
+    said = _column(instance, "description", 0) if _own(instance) else ""
+    route = {"vehicle": _number(instance, 0, 0), "cost": cost}
+    route |= {"description": said} if said else {}
     summary = {"cost": cost, "routes": 1, "unassigned": len(plan.unserved), **sums}
     return {
         "code": 0,
         "summary": {**summary, "violations": broken},
         "unassigned": [_task(instance, node) for node in plan.unserved],
-        "routes": [route],
+        "routes": [{**route, **sums, "steps": steps, "violations": broken}],
     }
 
 
@@ -75,38 +79,99 @@ def _number(instance: Instance, node: int, otherwise: int) -> int:
     return int(known) if known.isdecimal() else otherwise
 
 
-def _nowhere(instance: Instance, step: Step) -> bool:
-    """Whether it is the start of a vehicle that starts at its first task, which VROOM does not list."""
-    return (
-        step.kind == "start" and bool(_column(instance, "type", 0)) and not instance.travel[0].any()
-    )
+def _own(instance: Instance) -> bool:
+    """Whether it was read from a VROOM problem."""
+    return bool(_column(instance, "type", 0))
 
 
-def _step(plan: Plan, step: Step, seconds: float) -> Record:
-    """The start, a task, a break or the end; `arrival` is before waiting, `duration` the travel so far."""
+def _steps(plan: Plan, seconds: float) -> list[Record]:
+    """The start, tasks and breaks in order, and the end; a route that starts or ends anywhere does so at a task."""
+    instance, loads = plan.instance, _loads(plan)
+    found, setups, before = [], 0.0, 0
+    for step, load in zip(plan.steps, loads, strict=True):
+        on_leg = 0.0 if step.node is None else _setup_on_leg(instance, before, step.node)
+        setups, before = setups + on_leg, before if step.node is None else step.node
+        found.append(_step(plan, step, seconds, (on_leg, setups)) | load)
+    first, last = plan.stops[0].node, plan.stops[-1].node
+    if _nowhere(instance, 0):
+        found[0] |= _place(instance, first or 0)
+    if instance.end is None:
+        leaves = {"arrival": _left(found[-1]), "setup": 0, "service": 0, "waiting_time": 0}
+        place = {"type": "end", **_place(instance, last or 0)}
+        kept = {key: found[-1][key] for key in ("load", "duration", "distance") if key in found[-1]}
+        found.append({**place, **leaves, **kept, "violations": []})
+    return _with_all_breaks(plan, found) if _own(instance) else found
+
+
+def _step(plan: Plan, step: Step, seconds: float, setups: tuple[float, float]) -> Record:
+    """The start, a task, a break or the end; `arrival` is before waiting, `duration` the travel so far.
+
+    Setup that the instance counts as travel, here and in all so far, is told apart again.
+    """
+    on_leg, so_far = setups
     leaving = step.kind == "start"  # which VROOM has as the moment of departure
     moments = (step.departure,) * 3 if leaving else (step.arrival, step.start, step.departure)
-    arrival, start, departure = (round(each * seconds) for each in moments)
-    late = round(step.late * seconds)
+    shift = 0 if leaving else on_leg
+    arrival, start = (round((each - shift) * seconds) for each in moments[:2])
+    departure, late = round(moments[2] * seconds), round(step.late * seconds)
     if step.kind == "break":
-        head: Record = {"type": "break", "id": step.number}
+        head: Record = _break(plan.instance, step.number or 0)
     elif step.node is not None and step.kind == "stop":
         head = _task(plan.instance, step.node)
         head |= {"job": head["id"]}
     else:
         head = {"type": step.kind, **_place(plan.instance, step.node or 0)}
-    setup = min(_setup(plan.instance, step), departure - start)
+    setup = round(on_leg) or min(_setup(plan.instance, step), departure - start)
     return {
         **head,
         "setup": setup,
         "service": departure - start - setup,
         "waiting_time": start - arrival,
-        **({"load": [round(_on_leaving(plan, step))]} if plan.instance.laden else {}),
         "arrival": arrival,
-        "duration": round(step.driven * seconds),
+        "duration": round((step.driven - so_far) * seconds),
         **_distance(plan, step),
         "violations": [{"cause": "delay", "duration": late}] if late else [],
     }
+
+
+def _left(step: Record) -> int:
+    """When a step is over."""
+    return sum(step[key] for key in ("arrival", "waiting_time", "setup", "service"))
+
+
+def _break(instance: Instance, number: int) -> Record:
+    """A break by the id and the description that it has in the user's file."""
+    source = instance.source
+    ids = () if source is None else source.break_ids
+    if source is None or len(ids) != len(instance.breaks):
+        return {"type": "break", "id": number}
+    said = break_name(source, instance.breaks, number)
+    return {"type": "break", "id": int(ids[number])} | ({"description": said} if said else {})
+
+
+def _with_all_breaks(plan: Plan, steps: list[Record]) -> list[Record]:
+    """The same with the breaks that are not due before the tour is over, taken before its last step ends.
+
+    VROOM lists every break. Where several are left that cannot all be taken one after the other, some are not listed.
+    """
+    taken = {step.number for step in plan.steps if step.kind == "break"}
+    *found, end = steps
+    breaks = sorted(
+        (latest, earliest, length, number)
+        for number, (earliest, latest, length) in enumerate(plan.instance.breaks)
+        if number not in taken
+    )
+    for latest, earliest, length, number in breaks:
+        ready = end["arrival"]
+        start = max(ready, round(earliest))
+        if start > latest:
+            continue
+        times = {"setup": 0, "service": round(length), "waiting_time": start - ready}
+        kept = {key: end[key] for key in ("load", "duration", "distance") if key in end}
+        head = _break(plan.instance, number)
+        found.append({**head, **times, **kept, "arrival": ready, "violations": []})
+        end = {**end, "arrival": start + round(length)}
+    return [*found, end]
 
 
 def _task(instance: Instance, node: int) -> Record:
@@ -135,13 +200,23 @@ def _place(instance: Instance, node: int) -> Record:
 
 
 def _setup(instance: Instance, step: Step) -> int:
-    """Setup is part of the service, unless several tasks are at one place, where it is part of the way."""
-    if step.kind != "stop" or step.node is None:
+    """Setup that is part of the service."""
+    if step.kind != "stop" or step.node is None or _column(instance, "setup_on_leg", step.node):
         return 0
-    text, place = _column(instance, "setup", step.node), _place(instance, step.node)
-    nodes = range(instance.nodes)
-    alone = sum(_place(instance, node) == place for node in nodes) == 1 if text else False
-    return int(text) if text.isdecimal() and alone else 0
+    text = _column(instance, "setup", step.node) if _own(instance) else ""
+    return round(float(text)) if text else 0
+
+
+def _setup_on_leg(instance: Instance, before: int, node: int) -> float:
+    """Setup that is part of the way to a node, which it is where the node before is elsewhere."""
+    text = _column(instance, "setup_on_leg", node) if _own(instance) else ""
+    alike = _place(instance, before) == _place(instance, node) and not _nowhere(instance, before)
+    return float(text) if text and not alike else 0.0
+
+
+def _nowhere(instance: Instance, node: int) -> bool:
+    """Whether it is the start of a vehicle that starts at its first task."""
+    return node == 0 and _column(instance, "type", 0) == ANYWHERE
 
 
 def _distance(plan: Plan, step: Step) -> Record:
@@ -165,21 +240,56 @@ def _amounts(plan: Plan) -> Record:
         return {}
     nodes = [step.node for step in plan.stops if step.node]
     totals = {
-        kind: round(sum(_amount(plan.instance, kind, node) for node in nodes))
+        kind: _sum(plan.instance, [_amount(plan.instance, kind, node) for node in nodes])
         for kind in ("delivery", "pickup")
     }
-    delivery, pickup = [totals["delivery"]], [totals["pickup"]]
-    return {"delivery": delivery, "amount": delivery, "pickup": pickup}
+    return {
+        "delivery": totals["delivery"],
+        "amount": totals["delivery"],
+        "pickup": totals["pickup"],
+    }
 
 
-def _amount(instance: Instance, kind: str, node: int) -> float:
+def _loads(plan: Plan) -> list[Record]:
+    """The load on leaving each step, component by component."""
+    instance = plan.instance
+    if not instance.laden:
+        return [{} for _ in plan.steps]
+    if not _own(instance):
+        return [{"load": [round(_on_leaving(plan, step))]} for step in plan.steps]
+    jobs = [
+        step.node
+        for step in plan.stops
+        if step.node and _column(instance, "type", step.node) == "job"
+    ]
+    load = _sum(instance, [_amount(instance, "delivery", node) for node in jobs])
+    loads: list[Record] = []
+    for step in plan.steps:
+        if step.node:
+            taken, given = (_amount(instance, kind, step.node) for kind in ("pickup", "delivery"))
+            load = [a + b - c for a, b, c in zip(load, taken, given, strict=True)]
+        loads.append({"load": [round(each) for each in load]})
+    return loads
+
+
+def _sum(instance: Instance, amounts: list[list[float]]) -> list[int]:
+    nothing = [0.0] * _components(instance)
+    return [round(sum(parts)) for parts in zip(nothing, *amounts, strict=True)]
+
+
+def _components(instance: Instance) -> int:
+    """Of which the capacity of the vehicle is made."""
+    return len(_column(instance, "capacity", 0).split()) or 1 if _own(instance) else 1
+
+
+def _amount(instance: Instance, kind: str, node: int) -> list[float]:
     """By the user's file, else by the sign of the demand and the way of the load."""
-    if _column(instance, "type", node):
-        text = _column(instance, kind, node)
-        return float(text) if text.replace(".", "", 1).isdecimal() else 0.0
+    if _own(instance):
+        given = list(map(float, _column(instance, kind, node).split()))
+        return given or [0.0] * _components(instance)
     demand = float(instance.demand[node])
     delivered = demand if instance.load == "shrinking" else -demand
-    return max(delivered if kind == "delivery" else -delivered, 0.0)
+    return [max(delivered if kind == "delivery" else -delivered, 0.0)]
 
 
 def _on_leaving(plan: Plan, step: Step) -> float:

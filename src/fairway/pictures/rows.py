@@ -65,11 +65,15 @@ class Rows:
         )
 
 
+def _rest(row: Row) -> str:
+    return "break" if row.step is None else row.step.name
+
+
 def rows_of(instance: Instance, plan: Plan | None, labels: Sequence[str]) -> Rows:
     """The rows of a plan in its order, or of an instance by its limits."""
     found = _by_limits(instance) if plan is None else _in_order(instance, plan)
     return Rows(
-        tuple(found), ["break" if row.kind == "break" else labels[row.node] for row in found]
+        tuple(found), [_rest(row) if row.kind == "break" else labels[row.node] for row in found]
     )
 
 

@@ -118,6 +118,9 @@ class Source:
     """Whether coordinates are (longitude, latitude) in degrees."""
     ids: tuple[str, ...] | None = None
     """What the user's file calls the nodes, where they have names besides."""
+    break_ids: tuple[str, ...] = ()
+    """What it calls the breaks, where it does."""
+    break_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         columns = {str(name): tuple(map(str, texts)) for name, texts in self.columns.items()}
@@ -132,6 +135,8 @@ class Source:
             self.speed,
             self.geographic,
             None if self.ids is None else _of(self.ids, nodes),
+            self.break_ids,
+            self.break_names,
         )
 
     def distances(
@@ -141,6 +146,12 @@ class Source:
         if not self.distance_unit:
             return None
         return cost if self.speed is None else travel * self.speed
+
+
+def break_name(source: Source | None, breaks: Sequence[object], number: int) -> str:
+    """What the user's file calls one of the breaks of an instance; nothing where it does not, or had other breaks."""
+    names = () if source is None else source.break_names
+    return names[number] if len(names) == len(breaks) else ""
 
 
 def moment_of(text: str) -> datetime.datetime:

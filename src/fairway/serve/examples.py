@@ -8,7 +8,7 @@ from fairway.problems.instance import Instance
 from fairway.serve.documents import instance_document
 
 TITLES = {
-    "examples/couriers.csv": "Twenty parcels, each with its hour",
+    "serve/samples/couriers.csv": "Twenty parcels, each with its hour",
     "serve/samples/day.csv": "A day of visits: addresses, breaks, a pickup and its delivery",
     "serve/samples/optional.csv": "More calls than hours: which to leave out",
     "examples/feeder.csv": "A ship that grows deeper at every port",

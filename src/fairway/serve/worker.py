@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from fairway.errors import FairwayError
-from fairway.kernels.compiling import hush
+from fairway.kernels.compiling import taking_turns
 from fairway.problems.files.text import Unreadable
 from fairway.serve import work
 from fairway.serve.frames import Channel, Frame
@@ -86,9 +86,9 @@ class Worker:
 
 def main(descriptor: int, niceness: int, limits: Limits) -> None:
     """Prepare the process and serve."""
-    hush()
     channel = Channel(descriptor)
-    warm_up_searches()
+    with taking_turns():
+        warm_up_searches()
     os.nice(niceness)
     resource.setrlimit(resource.RLIMIT_DATA, (limits.max_memory, limits.max_memory))
     Worker(channel, limits).run()

@@ -230,6 +230,7 @@ def test_a_row_may_be_a_break_and_another_the_end():
     text += "a,,3,4,,,5\ng,end,6,8,,,\n"
     instance = parsed(text, Beside())
     assert instance.breaks == ((720, 780, 30),)
+    assert instance.source.break_names == ("Lunch",)
     assert instance.names == ("d", "a", "g")
     assert instance.end == 2
     assert "expected how long it is" in refused(text.replace("0:30", ""), Beside()).message

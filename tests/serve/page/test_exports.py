@@ -25,6 +25,7 @@ def test_a_plan_is_saved_in_every_format_with_every_stop(planned):
     stops = planned.stops()
     rows = saved(planned, "csv").decode().splitlines()
     assert [row.split(",")[1] for row in rows if row.startswith("stop,")] == stops
+    expect(planned.page.locator("#rows .row.break .name")).to_have_text("Lunch")
     steps = json.loads(saved(planned, "json"))["steps"]
     assert [step["name"] for step in steps if step["kind"] == "stop"] == stops
     assert json.loads(saved(planned, "geojson"))["type"] == "FeatureCollection"

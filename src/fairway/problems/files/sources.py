@@ -9,7 +9,16 @@ from fairway.problems.files.text import Unreadable, shortened
 from fairway.problems.files.values import described, loaded, string
 from fairway.problems.source import Clock, Source
 
-KEYS = ("clock", "columns", "distance_unit", "speed", "geographic", "ids")
+KEYS = (
+    "clock",
+    "columns",
+    "distance_unit",
+    "speed",
+    "geographic",
+    "ids",
+    "break_ids",
+    "break_names",
+)
 CLOCK = ("origin", "unit", "several_days", "zone")
 SHORTEST_ZONE, LONGEST_ZONE = -86_399.0, 86_399.0
 """Seconds of an offset that a zone may have."""
@@ -31,8 +40,9 @@ def rendered(source: Source) -> str:
     for key in ("distance_unit", "speed", "geographic"):
         if getattr(source, key):
             written[key] = getattr(source, key)
-    if source.ids is not None:
-        written["ids"] = list(source.ids)
+    for key in ("ids", "break_ids", "break_names"):
+        if getattr(source, key):
+            written[key] = list(getattr(source, key))
     text = json.dumps(written, ensure_ascii=False)
     return text.encode("utf-8", "replace").decode()
 
@@ -58,6 +68,8 @@ def source_of(value: object) -> Source:
         speed,
         _flag(given.get("geographic", False), "source.geographic"),
         None if ids is None else _texts(ids, "source.ids"),
+        _texts(given.get("break_ids", []), "source.break_ids"),
+        _texts(given.get("break_names", []), "source.break_names"),
     )
 
 

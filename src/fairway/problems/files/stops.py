@@ -1,6 +1,7 @@
 """From the rows of a table of stops to an instance: what each column asks for, and how stops are reached."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ NUMBERS = {"late": "late", "demand": "demand", "draft": "draft", "prize": "prize
 TIMES = {"opens": "open", "closes": "close", "latest": "latest"}
 DEPOT = ("depot", "start", "warehouse", "hub", "base", "garage", "home")
 END = ("end", "finish", "destination")
+UNNAMED = re.compile(r"(break( \d+)?)?", re.IGNORECASE)
 BREAK = ("break", "lunch", "lunch break", "pause", "rest")
 ANYWHERE = ("anywhere", "open", "last stop", "none")
 """What the row of the depot says of an end at the last stop."""
@@ -73,17 +75,17 @@ def instance_of(table: Table, name: str, beside: Beside) -> Instance:
     if not stops:
         raise Unreadable("every row is a break; expected the depot and stops", table.lines[0])
     order = _depot_first(table, kinds, stops)
-    rests = table.chosen(pauses)
-    breaks, listed = _breaks(rests, cells), table.chosen(stops)
+    resting, listed = table.chosen(pauses), table.chosen(stops)
+    breaks, rests = _breaks(resting, cells), _break_names(resting)
     table, kinds = table.chosen(order), [kinds[at] for at in order]
     names, ids, known = _names(table)
     ways = _legs(listed, table, cells, beside, names)
     if order != stops:
         place = {at: row for row, at in enumerate(stops)}
         ways = ways.chosen([place[at] for at in order])
-    source = _source(table, cells, ways, ids, beside)
+    source = _source(table, cells, ways, ids, rests)
     asked, lines = _asked(table, cells, known)
-    lines["breaks"] = rests.lines
+    lines["breaks"] = resting.lines
     asked["breaks"], asked["end"] = breaks, _end(table, kinds)
     if table.header.known.keys() & {"priority"}:
         asked["prize"] = prizes_of(_priorities(table, cells), ways.cost_or_travel)
@@ -201,7 +203,7 @@ def _single(table: Table, cells: Cells, column: str) -> float | None:
 
 
 def _source(
-    table: Table, cells: Cells, ways: Legs, ids: tuple[str, ...] | None, beside: Beside
+    table: Table, cells: Cells, ways: Legs, ids: tuple[str, ...] | None, rests: tuple[str, ...]
 ) -> Source | None:
     columns = {
         name: tuple(row[at].strip() for row in table.rows)
@@ -215,6 +217,7 @@ def _source(
         ways.speed,
         "lat" in table.header.known or (ways.geographic and ways.points is not None),
         ids,
+        break_names=rests,
     )
     return None if source == Source() else source
 
@@ -356,6 +359,13 @@ def _breaks(table: Table, cells: Cells) -> list[tuple[float, float, float]]:
         first, last = spans[0] if spans else (opens, closes)
         found.append((first, last, cells.duration(asked["service"], line, "service")))
     return found
+
+
+def _break_names(table: Table) -> tuple[str, ...]:
+    """What breaks are called, if any of them is called anything else than a break."""
+    main = "name" if "name" in table.header.known else "id"
+    names = tuple("" if UNNAMED.fullmatch(cell) else cell for cell, _ in table.cells(main))
+    return names if any(names) else ()
 
 
 def _end(table: Table, kinds: Sequence[str]) -> int | None:

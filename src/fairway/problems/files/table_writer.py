@@ -14,7 +14,7 @@ from fairway.problems.files.fields import stated
 from fairway.problems.files.legs import in_plane, over_land
 from fairway.problems.files.text import Unreadable, digits, shortened
 from fairway.problems.instance import Instance, Pairs
-from fairway.problems.source import Clock, Source
+from fairway.problems.source import Clock, Source, break_name
 from fairway.problems.table import PROBLEMS
 
 COLUMNS = {
@@ -181,9 +181,11 @@ def _add_breaks(instance: Instance, columns: Texts) -> None:
     kind = next((name for name in columns if CANONICAL.get(plain(name)) == "kind"), "kind")
     for name in (kind, "open", "close", "service"):
         columns.setdefault(name, [""] * instance.nodes)
-    for number, (first, last, length) in enumerate(instance.breaks, 1):
-        row = {"id": f"break {number}", kind: "break", "open": show(first), "close": show(last)}
-        row["service"] = digits(length)
+    main = "name" if "name" in columns else "id"
+    for number, (first, last, length) in enumerate(instance.breaks):
+        called = break_name(instance.source, instance.breaks, number) or f"break {number + 1}"
+        row = {"id": f"break {number + 1}", main: called, kind: "break", "open": show(first)}
+        row |= {"close": show(last), "service": digits(length)}
         for name, cells in columns.items():
             cells.append(row.get(name, ""))
 

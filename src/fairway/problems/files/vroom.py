@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -19,7 +19,7 @@ from fairway.problems.files.legs import Beside
 from fairway.problems.files.prizes import prizes_of
 from fairway.problems.files.text import check_size, digits
 from fairway.problems.files.values import loaded
-from fairway.problems.files.vroom_amounts import single_amounts
+from fairway.problems.files.vroom_amounts import amount_columns, single_amounts
 from fairway.problems.files.vroom_tasks import Place, Task, Vehicle, tasks_of, vehicle_of
 from fairway.problems.files.vroom_travel import Ways, ways_of
 from fairway.problems.instance import Instance
@@ -39,6 +39,14 @@ class Stop:
     task: Task | None = None
 
 
+class Setups(NamedTuple):
+    """Seconds of setup by node, the number of its place, and whether setup goes with the legs that lead there."""
+
+    seconds: np.ndarray
+    places: np.ndarray
+    on_leg: np.ndarray
+
+
 def recognises(text: str) -> bool:
     """Whether a JSON object names vehicles, jobs or shipments, and no problem of ours."""
     return (
@@ -53,16 +61,18 @@ def parse(
 ) -> Instance:
     """The instance of one vehicle; what cannot be served is refused by the name of its field."""
     beside = beside or Beside(distances)
-    document = single_amounts(loaded(text))
+    given = loaded(text)
+    document = single_amounts(given)
     vehicle = vehicle_of(document)
     tasks = tasks_of(document)
     check_size(len(tasks) + 2)
     vehicle.check(tasks)
     stops, end = _stops(vehicle, tasks)
     ways = ways_of(document, vehicle, [stop.place for stop in stops], beside)
-    travel, cost, service = _times(stops, ways, vehicle)
+    setups = _setups(stops, vehicle)
+    travel, cost, service = _times(stops, ways, vehicle, setups)
     priorities = [math.inf if stop.task is None else stop.task.priority for stop in stops]
-    opens, closes, windows = _windows(stops, service, vehicle, end)
+    opens, closes, windows = _windows(stops, service, setups, vehicle, end)
     return Instance(
         travel,
         cost=cost,
@@ -78,7 +88,9 @@ def parse(
         coordinates=_coordinates(stops),
         names=_names(stops),
         name=name,
-        source=_source(stops, vehicle, ways),
+        source=_source(
+            stops, vehicle, ways, {**_task_columns(stops, setups), **amount_columns(given)}
+        ),
     )
 
 
@@ -92,43 +104,55 @@ def _stops(vehicle: Vehicle, tasks: Sequence[Task]) -> tuple[list[Stop], int | N
     return [*stops, Stop("end", vehicle.end)], len(stops)
 
 
-def _times(
-    stops: Sequence[Stop], ways: Ways, vehicle: Vehicle
-) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
-    """Travel, cost where it is apart from travel, and service.
+def _setups(stops: Sequence[Stop], vehicle: Vehicle) -> Setups:
+    """How each setup is counted: it falls away for a task at the place of the stop before it.
 
-    Setup falls away for a task at the place of the stop before it. Where that may happen and the task may start at any
-    time, setup goes with the legs that lead there; with windows at such a place it is counted in any case.
+    Where that may happen, setup goes with the legs that lead there, and the windows of the task open so much later. A
+    window that is too short for this, or a break that could come in between, has it counted in any case.
     """
+    setup = np.array([0.0 if stop.task is None else stop.task.setup for stop in stops])
+    numbers: dict[object, int] = {}
+    keys = (None if stop.place is None else stop.place.key for stop in stops)
+    places = np.array([numbers.setdefault(key, len(numbers)) for key in keys])
+    shared = np.bincount(places)[places] > 1
+    roomy = [
+        stop.task is not None and all(b - a >= stop.task.setup for a, b in stop.task.windows)
+        for stop in stops
+    ]
+    return Setups(setup, places, shared & np.array(roomy) & (not vehicle.breaks))
+
+
+def _times(
+    stops: Sequence[Stop], ways: Ways, vehicle: Vehicle, setups: Setups
+) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
+    """Travel, cost where it is apart from travel, and service."""
     travel, cost = ways.travel.copy(), ways.cost
     service = np.array([0.0 if stop.task is None else stop.task.service for stop in stops])
-    setup = np.array([0.0 if stop.task is None else stop.task.setup for stop in stops])
     rate = vehicle.per_task_hour / 3600.0
     if rate or vehicle.fixed:
         cost = (ways.travel if cost is None else cost) + rate * service
         cost[0, 1:] += vehicle.fixed
-    numbers: dict[object, int] = {}
-    keys = (None if stop.place is None else stop.place.key for stop in stops)
-    places = np.array([numbers.setdefault(key, len(numbers)) for key in keys])
-    for node in np.flatnonzero(setup).tolist():
-        task = stops[node].task
-        assert task is not None, "only tasks have a setup"
-        elsewhere = places != places[node]
+    for node in np.flatnonzero(setups.seconds).tolist():
+        elsewhere = setups.places != setups.places[node]
         if rate:
             assert cost is not None, "tasks have a cost by now"
-            cost[elsewhere, node] += rate * setup[node]
-        if np.count_nonzero(~elsewhere) > 1 and not task.windows:
+            cost[elsewhere, node] += rate * setups.seconds[node]
+        if setups.on_leg[node]:
             cost = ways.travel if cost is None else cost
-            travel[elsewhere, node] += setup[node]
+            travel[elsewhere, node] += setups.seconds[node]
         else:
-            service[node] += setup[node]
+            service[node] += setups.seconds[node]
     return travel, cost, service
 
 
 def _windows(
-    stops: Sequence[Stop], service: np.ndarray, vehicle: Vehicle, end: int | None
+    stops: Sequence[Stop],
+    service: np.ndarray,
+    setups: Setups,
+    vehicle: Vehicle,
+    end: int | None,
 ) -> tuple[np.ndarray, np.ndarray, dict[int, list[tuple[float, float]]]]:
-    """When service may start: in the task's windows, within the hours of the vehicle."""
+    """When service may start: in the task's windows, within the hours of the vehicle, if it has the skills."""
     first, last = vehicle.hours
     opens, closes = np.full(len(stops), 0.0), np.full(len(stops), math.inf)
     opens[0], closes[0] = first, last
@@ -139,10 +163,11 @@ def _windows(
         if stop.task is None:
             continue
         latest = last - service[node] if end is None else last
-        spans = [
-            (a, min(b, latest)) for a, b in stop.task.windows or ((0.0, math.inf),) if a <= latest
-        ]
-        if not spans:  # it cannot be served in these hours, and is left out
+        later = setups.seconds[node] if setups.on_leg[node] else 0.0
+        given = [(a + later, b) for a, b in stop.task.windows] or [(0.0, math.inf)]
+        spans = [(a, min(b, latest)) for a, b in given]
+        spans = [(a, b) for a, b in spans if a <= b]
+        if not spans or not stop.task.skills <= vehicle.skills:  # it is left out
             spans = [(first - 1.0, first - 1.0)]
         if len(spans) == 1:
             opens[node], closes[node] = spans[0]
@@ -196,26 +221,34 @@ def _names(stops: Sequence[Stop]) -> tuple[str, ...]:
     )
 
 
-def _source(stops: Sequence[Stop], vehicle: Vehicle, ways: Ways) -> Source:
-    """What VROOM's answer repeats: ids, types, descriptions and places."""
+def _task_columns(stops: Sequence[Stop], setups: Setups) -> dict[str, tuple[str, ...]]:
+    """What VROOM's answer repeats of tasks and places, and what is needed to tell setup from the way."""
     tasks = [stop.task for stop in stops]
-    columns = {
-        "type": tuple(stop.kind for stop in stops),
-        "description": tuple("" if task is None else task.description for task in tasks),
+    seconds = [digits(each) if each else "" for each in setups.seconds]
+    return {
+        "type": tuple("anywhere" if stop.place is None else stop.kind for stop in stops),
         "location_index": tuple(
             "" if stop.place is None else stop.place.index_text for stop in stops
         ),
         "priority": tuple(
             "" if not task or not task.priority else f"{task.priority:.0f}" for task in tasks
         ),
-        "setup": tuple("" if not task or not task.setup else f"{task.setup:.0f}" for task in tasks),
-        **{
-            kind: tuple(
-                digits(getattr(task, kind)) if task and getattr(task, kind) else ""
-                for task in tasks
-            )
-            for kind in ("delivery", "pickup")
-        },
+        "setup": tuple(seconds),
+        "setup_on_leg": tuple(
+            text if on_leg else "" for text, on_leg in zip(seconds, setups.on_leg, strict=True)
+        ),
+    }
+
+
+def _source(
+    stops: Sequence[Stop], vehicle: Vehicle, ways: Ways, columns: dict[str, tuple[str, ...]]
+) -> Source:
+    """What VROOM's answer repeats: ids, types, descriptions, places and breaks."""
+    tasks = [stop.task for stop in stops]
+    said = [vehicle.description if task is None else task.description for task in tasks]
+    columns = {"description": tuple(said), **columns}
+    columns = {
+        name: (*cells, "") if len(cells) < len(stops) else cells for name, cells in columns.items()
     }
     times = [edge for task in tasks if task is not None for span in task.windows for edge in span]
     times += [edge for edge in vehicle.hours if math.isfinite(edge)]
@@ -228,4 +261,6 @@ def _source(stops: Sequence[Stop], vehicle: Vehicle, ways: Ways) -> Source:
         ways.speed,
         _coordinates(stops) is not None,
         tuple(vehicle.id if task is None else task.id for task in tasks),
+        tuple(rest.id for rest in vehicle.breaks),
+        tuple(rest.description for rest in vehicle.breaks),
     )

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from fairway.problems.files.text import Unreadable
+from fairway.problems.files.text import Unreadable, digits
 
 AMOUNTS = ("amount", "delivery", "pickup")
 
@@ -21,11 +21,12 @@ def single_amounts(document: dict[str, Any]) -> dict[str, Any]:
         return document
     capacity = vehicles[0].get("capacity") or []
     amounts = [task[key] for task in tasks for key in AMOUNTS if isinstance(task.get(key), list)]
-    if not _numbers(capacity) or len(capacity) < 2 or not amounts:
+    if not _numbers(capacity) or len(capacity) < 2:
         return document
     if not all(_numbers(each) and len(each) == len(capacity) for each in amounts):
         return document
-    kept = np.flatnonzero(_binding(np.array(amounts), np.array(capacity)))
+    carried = np.array(amounts).reshape(-1, len(capacity))
+    kept = np.flatnonzero(_binding(carried, np.array(capacity)))
     if kept.size > 1:
         raise Unreadable(
             f"components {kept[0] + 1} and {kept[1] + 1} of 'capacity' can both bind; one component is served"
@@ -35,6 +36,30 @@ def single_amounts(document: dict[str, Any]) -> dict[str, Any]:
     lists = {key: document[key] for key in ("jobs", "shipments") if document.get(key)}
     reduced = {key: [_only(each, one) for each in value] for key, value in lists.items()}
     return {**document, "vehicles": [vehicle], **reduced}
+
+
+def amount_columns(document: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    """All components of what each node delivers and picks up, and of the capacity at the start, as texts.
+
+    The nodes are the start, the jobs, then the pickup and the delivery of each shipment; the numbers have been checked.
+    """
+    capacity = document["vehicles"][0].get("capacity")
+    delivery, pickup = [""], [""]
+    for job in document.get("jobs") or ():
+        old = {} if {"delivery", "pickup"} & job.keys() else {"delivery": job.get("amount")}
+        delivery.append(_text({**job, **old}.get("delivery")))
+        pickup.append(_text(job.get("pickup")))
+    for shipment in document.get("shipments") or ():
+        amount = _text(shipment.get("amount"))
+        delivery += ["", amount]
+        pickup += [amount, ""]
+    first = (" ".join(map(digits, capacity or ())), *[""] * (len(delivery) - 1))
+    return {"capacity": first, "delivery": tuple(delivery), "pickup": tuple(pickup)}
+
+
+def _text(amounts: list[float] | None) -> str:
+    """Components with blanks between; nothing where all are zero."""
+    return " ".join(map(digits, amounts)) if amounts and any(amounts) else ""
 
 
 def _binding(

@@ -11,8 +11,8 @@ from fairway.problems.files.values import described
 
 ROOT = ("jobs", "shipments", "vehicles", "matrices", "matrix", "options", "description")
 STEP = ("id", "description", "location", "location_index", "setup", "service", "time_windows")
-JOB = (*STEP, "amount", "delivery", "pickup", "priority")
-SHIPMENT = ("pickup", "delivery", "amount", "priority", "id", "description")
+JOB = (*STEP, "amount", "delivery", "pickup", "priority", "skills")
+SHIPMENT = ("pickup", "delivery", "amount", "priority", "skills", "id", "description")
 VEHICLE = (
     *(
         "id",
@@ -26,11 +26,11 @@ VEHICLE = (
         "costs",
         "type",
     ),
-    *("time_window", "breaks", "speed_factor", "max_tasks", "max_travel_time"),
+    *("time_window", "breaks", "speed_factor", "max_tasks", "max_travel_time", "skills"),
 )
-BREAK = ("id", "time_windows", "service", "description")
+BREAK_KEYS = ("id", "time_windows", "service", "description")
 COSTS = ("fixed", "per_hour", "per_km", "per_task_hour")
-UNSERVED = ("skills", "steps", "max_distance", "max_load", "setup_per_type", "service_per_type")
+UNSERVED = ("steps", "max_distance", "max_load", "setup_per_type", "service_per_type")
 """Fields of VROOM that Fairway does not serve unless they are empty."""
 TOP_PRIORITY = 100.0
 FASTEST = 5.0
@@ -71,8 +71,19 @@ class Task:
     pickup: float = 0.0
     priority: float = 0.0
     windows: tuple[Span, ...] = ()
+    skills: frozenset[float] = frozenset()
     pair: int | None = None
     """The number of its shipment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """When it may begin, and how long it lasts."""
+
+    id: str
+    description: str
+    span: Span
+    length: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +91,14 @@ class Vehicle:
     """The one vehicle."""
 
     id: str
+    description: str
     start: Place | None
     end: Place | None
     profile: str
     capacity: float | None
     hours: Span
-    breaks: tuple[tuple[float, float, float], ...]
+    skills: frozenset[float]
+    breaks: tuple["Break", ...]
     pace: float
     """What travel times are multiplied by."""
     fixed: float
@@ -114,7 +127,8 @@ class Vehicle:
         """Its breaks, each to end within its hours, as VROOM has all of them taken."""
         first, last = self.hours
         cut = []
-        for number, (earliest, latest, length) in enumerate(self.breaks):
+        for number, rest in enumerate(self.breaks):
+            (earliest, latest), length = rest.span, rest.length
             opens, closes = max(earliest, first), min(latest, last - length)
             if opens > closes:
                 raise Unreadable(
@@ -159,11 +173,13 @@ def vehicle_of(document: dict[str, Any]) -> Vehicle:
     breaks = enumerate(_list(given, "breaks", what))
     return Vehicle(
         id=_id(given, what),
+        description=_text(given, "description", what),
         start=_place(given, "start", "start_index", what),
         end=_place(given, "end", "end_index", what),
         profile=_text(given, "profile", what) or "car",
         capacity=_amount(given, "capacity", what) if given.get("capacity") else None,
         hours=(0.0, math.inf) if hours is None else _span(hours, f"{what}.time_window"),
+        skills=_skills(given, what),
         breaks=tuple(_break(each, f"{what}.breaks[{at}]") for at, each in breaks),
         pace=round(100 / factor) / 100,
         fixed=_number(costs, "fixed", f"{what}.costs"),
@@ -185,6 +201,7 @@ def _job(value: object, what: str) -> Task:
         delivery=_amount(given, "amount" if old else "delivery", what),
         pickup=_amount(given, "pickup", what),
         priority=_priority(given, what),
+        skills=_skills(given, what),
     )
 
 
@@ -192,14 +209,15 @@ def _shipment(value: object, at: int) -> list[Task]:
     what = f"shipments[{at}]"
     given = _object(value, what)
     _check_keys(given, SHIPMENT, what)
-    amount, priority = _amount(given, "amount", what), _priority(given, what)
+    amount = _amount(given, "amount", what)
+    both = {"priority": _priority(given, what), "skills": _skills(given, what), "pair": at}
     tasks = []
     for kind in ("pickup", "delivery"):
         part = f"{what}.{kind}"
         step = _object(given.get(kind), part)
         _check_keys(step, STEP, part)
         amounts: dict[str, Any] = {kind: amount}
-        tasks.append(Task(kind, **_step(step, part), **amounts, priority=priority, pair=at))
+        tasks.append(Task(kind, **_step(step, part), **amounts, **both))
     return tasks
 
 
@@ -219,15 +237,18 @@ def _step(given: dict[str, Any], what: str) -> dict[str, Any]:
     }
 
 
-def _break(value: object, what: str) -> tuple[float, float, float]:
+def _break(value: object, what: str) -> Break:
     given = _object(value, what)
-    _check_keys(given, BREAK, what)
+    _check_keys(given, BREAK_KEYS, what)
     spans = _spans(given, what)
     if len(spans) > 1:
         raise Unreadable(
             f"'{what}.time_windows' has {len(spans)}; several windows of a break cannot be served yet"
         )
-    return (*(spans[0] if spans else (0.0, math.inf)), _number(given, "service", what))
+    span = spans[0] if spans else (0.0, math.inf)
+    return Break(
+        _id(given, what), _text(given, "description", what), span, _number(given, "service", what)
+    )
 
 
 def _check_keys(given: dict[str, Any], known: Sequence[str], what: str) -> None:
@@ -279,6 +300,14 @@ def _text(given: dict[str, Any], key: str, what: str) -> str:
     if not isinstance(value, str):
         raise Unreadable(f"{_in(what, key)!r} is {described(value)}; expected a text")
     return value
+
+
+def _skills(given: dict[str, Any], what: str) -> frozenset[float]:
+    """Numbers that a task asks for, and that the vehicle has."""
+    value = _list(given, "skills", what)
+    if any(type(part) is not float or not part.is_integer() for part in value):
+        raise Unreadable(f"{_in(what, 'skills')!r} is a list of other things; expected numbers")
+    return frozenset(value)
 
 
 def _priority(given: dict[str, Any], what: str) -> float:

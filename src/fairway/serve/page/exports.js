@@ -6,6 +6,7 @@ import { allowing } from "./problem.js";
 import { settings } from "./settings.js";
 import { store } from "./store.js";
 import { number } from "./times.js";
+import { restName } from "./words.js";
 
 export function setUpExports() {
   for (const button of document.querySelectorAll("[data-export]")) {
@@ -67,7 +68,7 @@ function drawSheet() {
     const columns = extra.map((name) => (step.node === null ? "" : problem.columns[name][step.node]));
     const cells = [
       step.kind === "stop" ? String(++place) : "",
-      step.kind === "break" ? "Break" : step.name,
+      step.kind === "break" ? restName(step) : step.name,
       ...amounts,
       ...columns,
     ];

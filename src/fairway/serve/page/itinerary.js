@@ -7,7 +7,7 @@ import { job } from "./planner.js";
 import { store } from "./store.js";
 import { axis, bar, legend, scaleOf } from "./timeline.js";
 import { number } from "./times.js";
-import { violation } from "./words.js";
+import { restName, violation } from "./words.js";
 
 export class Itinerary {
   #list = $("#rows");
@@ -99,7 +99,7 @@ export class Itinerary {
       movable && colliding && "colliding",
       step.blank && "blank",
     ];
-    const name = step.kind === "break" ? "Break" : step.name;
+    const name = step.kind === "break" ? restName(step) : step.name;
     const times = step.blank ? windowsOf(problem, node) : timesOf(problem, step);
     const row = h(
       "li",
@@ -346,7 +346,7 @@ function timesOf(problem, step) {
     return [h("b", {}, number(step.load)), limit !== null && h("span", { class: "until" }, ` of ${number(limit)}`)];
   }
   const start = step.kind === "start" ? step.departure : step.start;
-  const wait = step.kind === "stop" && step.start - step.arrival;
+  const wait = (step.kind === "stop" || step.kind === "break") && step.start - step.arrival;
   return [
     h("b", {}, times.moment(start)),
     step.departure > start && h("span", { class: "until" }, `–${times.moment(step.departure)}`),

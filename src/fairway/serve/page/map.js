@@ -14,6 +14,10 @@ const MOST_LARGE = 300;
 const STEP = 1.5;
 /** Of one press of a zoom button. */
 
+/** The stops that cannot be served together. */
+const collidingNodes = () =>
+  new Set((store.present.trouble?.conflicts ?? []).flatMap((conflict) => conflict.stops));
+
 export class TourMap {
   #svg = $("#map");
   #pane = $("#map-pane");
@@ -98,7 +102,7 @@ export class TourMap {
   #markers(problem, tour) {
     const places = new Map((tour ?? []).map((node, at) => [node, at + 1]));
     const broken = new Set((store.shown.plan?.violations ?? []).map((each) => each.node));
-    const colliding = new Set((store.present.trouble?.conflicts ?? []).flatMap((conflict) => conflict.stops));
+    const colliding = collidingNodes();
     const numbered = problem.nodes <= MOST_NUMBERED;
     const radius = numbered ? 11 : problem.nodes <= MOST_LARGE ? 6 : 3.5;
     return this.#points.map(([x, y], node) => {
@@ -136,13 +140,15 @@ export class TourMap {
       box[1] > 2 &&
       box[3] < height - 2 &&
       taken.every((other) => box[0] > other[2] || box[2] < other[0] || box[1] > other[3] || box[3] < other[1]);
+    const colliding = collidingNodes();
     return this.#points.flatMap(([x, y], node) => {
+      const beside = colliding.has(node) ? 22 : 16; // beyond the ring
       const name = problem.names[node];
       const text = name.length > 22 ? `${name.slice(0, 21)}…` : name;
       const wide = 7 * text.length + 4;
       const spots = [
-        [x + 16, y + 4, "start"],
-        [x - 16, y + 4, "end"],
+        [x + beside, y + 4, "start"],
+        [x - beside, y + 4, "end"],
         [x, y + 26, "middle"],
         [x, y - 17, "middle"],
       ];

@@ -55,7 +55,8 @@ function figures(problem, { plan, solved }) {
   const steps = plan.steps ?? [];
   const last = steps.at(-1);
   const stops = steps.filter((step) => step.kind === "stop");
-  const waiting = stops.reduce((sum, step) => sum + step.start - step.arrival, 0);
+  const halts = steps.filter((step) => step.kind === "stop" || step.kind === "break");
+  const waiting = halts.reduce((sum, step) => sum + step.start - step.arrival, 0);
   const late = steps.reduce((sum, step) => sum + step.late, 0);
   const change = plan.edited && typeof solved === "number" && plan.cost !== null ? plan.cost - solved : 0;
   const distance = last?.distance;

@@ -86,7 +86,8 @@ function timeMarks(problem, scale, node, step, before) {
   const marks = [];
   if (step?.kind === "break") {
     marks.push(
-      stroke(scale, "travel", before, step.start),
+      stroke(scale, "travel", before, step.arrival),
+      stroke(scale, "waiting", step.arrival, step.start),
       box(scale, "rest", step.start, step.departure, MIDDLE - 5, 10),
     );
     return marks;

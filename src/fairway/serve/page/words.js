@@ -8,7 +8,7 @@ export function plain(problem, sentence) {
   let text = named(problem, sentence);
   if (times.clock) {
     const at = (value) => times.moment(Number(value), true);
-    const N = "(\\d+(?:\\.\\d+)?)";
+    const N = "(\\d+(?:\\.\\d+)?)(?![\\d:])"; // a time of day stays one
     text = text
       .replace(new RegExp(`\\bbetween ${N} and ${N}`, "g"), (_, a, b) => `between ${at(a)} and ${at(b)}`)
       .replace(new RegExp(`\\bfrom ${N} to ${N}`, "g"), (_, a, b) => `from ${at(a)} to ${at(b)}`)
@@ -117,6 +117,9 @@ export function percent(share) {
   const hundredths = Math.ceil(share * 10000 - 1e-9);
   return `${(hundredths / 100).toFixed(hundredths >= 1000 ? 1 : 2)} %`;
 }
+
+/** What a break is called. */
+export const restName = (step) => step.name.charAt(0).toUpperCase() + step.name.slice(1);
 
 /** "1 stop", "20 stops". */
 export const count = (many, what) => `${many} ${what}${many === 1 ? "" : "s"}`;
