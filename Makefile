@@ -73,7 +73,7 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks.lookahead
 
 docs: $(READY)
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
 	rm -rf .venv build dist out site

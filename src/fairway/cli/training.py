@@ -59,7 +59,7 @@ def train(
     seed: Annotated[int | None, typer.Option(help="Random seed (default: the recipe's)")] = None,
     names: Annotated[bool, typer.Option("--list", help="Print the recipes and exit")] = False,
 ) -> None:
-    """Train a policy by a recipe; Ctrl-C saves, --resume goes on. Under torchrun, on several devices."""
+    """Train a policy by a recipe; Ctrl-C saves, --resume continues. Under torchrun, on several devices."""
     if names:
         from fairway.recipes import recipe_names
 
