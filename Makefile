@@ -1,7 +1,7 @@
 # make solve   solve the bundled instances, print verified tours, draw them into out/
 # make test    the tests, without type checks at run time, which take longer than the tests
 # make quick   the tests that tell in a minute whether something broke
-# make wheel   build the wheel and try it in a new environment without torch
+# make wheel   build wheel and sdist, list and check what they hold, and try the wheel in a new environment without torch
 # make check   formatting, lint, import contracts, types, sizes
 # make soak    hours: all tests with types checked at run time, 20,000 small tours against brute force, 300,000 mutated files, explanations of every constraint,
 #              the service under load, killed 50 times, with 100,000 mutated bodies and beside VROOM, a million tours
@@ -38,7 +38,9 @@ quick: $(READY)
 
 wheel: $(READY)
 	rm -rf dist $(BARE)
-	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	$(BIN)/python -m hatchling build --directory dist
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python tools/release.py dist
 	$(BIN)/python -m venv --without-pip $(BARE)
 	$(BIN)/python -m pip --python $(BARE)/bin/python install --quiet --no-compile --constraint constraints.txt dist/*.whl
 	$(BARE)/bin/python -I tools/smoke.py
@@ -71,7 +73,7 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks.lookahead
 
 docs: $(READY)
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
 	rm -rf .venv build dist out site

@@ -46,7 +46,7 @@ def taken(words: list[str], source: Path) -> tuple[float, float]:
 
 
 def main() -> None:
-    """One row a command."""
+    """One row per command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--beside", type=Path, help="The src folder of another checkout.")
     parser.add_argument("--runs", type=int, default=5)

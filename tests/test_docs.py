@@ -15,6 +15,7 @@ from urllib.parse import unquote
 import pytest
 import torch
 
+import fairway
 from fairway import cli
 
 ROOT = Path(__file__).parents[1]
@@ -113,6 +114,19 @@ def test_links_lead_somewhere(page):
             assert heading in {
                 re.sub(r"[^\w -]", "", head.lower()).strip().replace(" ", "-") for head in heads
             }
+
+
+def test_every_public_name_is_in_the_reference():
+    told = re.findall(r"^::: .*\.(\w+)$", (ROOT / "docs" / "reference.md").read_text(), re.MULTILINE)
+    assert set(fairway.__all__) <= set(told)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_no_block_hides_from_the_tests(page):
+    """By being indented, as in a list or a tab."""
+    text = FENCE.sub("", page.read_text("utf-8"))
+    assert not re.search(r"^ +```", text, re.MULTILINE)
+    assert not re.search(r"^    (\$|python |fairway )", text, re.MULTILINE)
 
 
 def test_the_front_page_is_short():

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from fairway.solver.results import Result as Result
     from fairway.solver.solving import solve as solve
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "errors": ("FairwayError",),

@@ -111,7 +111,7 @@ def test_a_run_an_interrupt_and_a_resumption(tmp_path):
     assert "interrupted after" in told[-1]
     seen = json.loads((out / "policy.json").read_text())["trained"]["instances"]
     assert 0 < seen < 100_000
-    verb, *printed = shlex.split(stderr.rpartition("go on with: ")[2])[1:]
+    verb, *printed = shlex.split(stderr.rpartition("resume with: ")[2])[1:]
     assert verb == "train"
     again = run(*printed, "--instances", seen + 80)
     assert again.returncode == 0, again.stderr
@@ -211,7 +211,7 @@ def test_the_last_word_says_how_to_go_on():
     )
     end = Finished(Path("my runs/a"), 1, 64, 2.0, interrupted=True, score=None)
     assert end_line(end, again) == (
-        "interrupted after 64 instances in 0:02; go on with: "
+        "interrupted after 64 instances in 0:02; resume with: "
         "fairway train fairway-tsptw10-hard --resume --out 'my runs/a' --batch 8 --seed 5"
     )
     assert "trained on 64 instances" in end_line(

@@ -172,7 +172,7 @@ def test_killed_and_interrupted_runs_leave_whole_files_and_resume_to_the_same_by
         assert process.returncode == (-9 if number == signal.SIGKILL else 130)
         there = len(files_of(stopped))
         assert len(answers(stopped)) == 20 * there
-    assert "the same command goes on" in said
+    assert "the same command resumes" in said
     count = answers(stopped)[-1]["index"] + 1 + 40  # however far they came, and two files more
     with started(stopped, count) as process:
         _, said = process.communicate(timeout=60)

@@ -35,7 +35,7 @@ def batch(
         ),
     ],
     cluster: Cluster,
-    out: Annotated[Path, Option(help="Folder of results; the same command goes on with it")],
+    out: Annotated[Path, Option(help="Folder of results; the same command resumes it")],
     count: Annotated[int | None, Option(help="Number of instances of a distribution")] = None,
     seed: Annotated[int, Option(help="Random seed of what is drawn, and of the search")] = 0,
     seconds: Annotated[
@@ -76,7 +76,7 @@ def batch(
     except KeyboardInterrupt:
         from fairway.cli import show
 
-        show.note(f"interrupted; {state(progress)}; the same command goes on")
+        show.note(f"interrupted; {state(progress)}; the same command resumes")
         raise typer.Exit(INTERRUPTED) from None
     assert progress is not None
     raise typer.Exit(_ended(progress, out))

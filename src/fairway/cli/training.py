@@ -59,7 +59,7 @@ def train(
     seed: Annotated[int | None, typer.Option(help="Random seed (default: the recipe's)")] = None,
     names: Annotated[bool, typer.Option("--list", help="Print the recipes and exit")] = False,
 ) -> None:
-    """Train a policy by a recipe; Ctrl-C saves, --resume goes on. Under torchrun, on several devices."""
+    """Train a policy by a recipe; Ctrl-C saves, --resume continues. Under torchrun, on several devices."""
     if names:
         from fairway.recipes import recipe_names
 
@@ -126,7 +126,7 @@ def _budget(
 
 
 def resume_command(recipe: str, folder: Path, given: Mapping[str, int | None]) -> str:
-    """The command that goes on with a run, as it can be pasted into a shell; without the options that are None."""
+    """The command that resumes a run, as it can be pasted into a shell; without the options that are None."""
     words = ["fairway", "train", recipe, "--resume", "--out", str(folder)]
     for name, value in given.items():
         words += [] if value is None else [f"--{name}", str(value)]
@@ -285,10 +285,10 @@ def validation_line(validation: "Validation") -> str:
 
 
 def end_line(end: "Finished", again: str) -> str:
-    """The last word on a run, with the command that goes on with it where it was interrupted."""
+    """The last word on a run, with the command that resumes it where it was interrupted."""
     what = f"{end.instances:,} instances in {_clock(end.seconds)}"
     if end.interrupted:
-        return f"interrupted after {what}; go on with: {again}"
+        return f"interrupted after {what}; resume with: {again}"
     return f"trained on {what}; policy, log and learning curve are in {end.out}"
 
 

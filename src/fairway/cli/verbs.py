@@ -42,7 +42,7 @@ bed_app = typer.Typer(help="Named test sets: list, show, export.", no_args_is_he
 def fairway(
     version: Annotated[bool, Option("--version", help="Print the version and exit")] = False,
 ) -> None:
-    """Solve, verify, draw and learn tours with hard constraints: time windows (TSPTW), draft limits (TSPDL)."""
+    """Short tours of one vehicle that keep hard constraints: time windows, loads, order, breaks, optional stops."""
     if version:
         from fairway import __version__
 

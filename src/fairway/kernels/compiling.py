@@ -118,10 +118,10 @@ def _announce() -> None:
     if "compiling" in _said:
         return
     _said.add("compiling")
-    where = "once on this machine (`fairway warmup` compiles everything ahead)"
+    where = "once on this machine, in 5 to 30 s (`fairway warmup` compiles everything ahead)"
     if kept_in() is None:
         where = "in every process, since no folder to keep the result in can be written (set NUMBA_CACHE_DIR to one)"
-    print(f"fairway: compiling, {where}, what is needed here; it is not counted", file=sys.stderr)
+    print(f"fairway: compiling, {where}; no time limit counts it", file=sys.stderr)
 
 
 @cache

@@ -45,8 +45,11 @@ class Instance:
     cost: Float[np.ndarray, "N N"]
     """What is minimised; travel itself where nothing else is given, so that a copy with other travel asks for None."""
     service: Vector
+    """Time spent at each node once service has started."""
     opens: Vector
+    """Earliest start of service; who comes before waits."""
     closes: Vector
+    """Latest start of service."""
     windows: Windows
     """Several windows of a stop, in place of its `opens` and `closes`."""
     late: Vector
@@ -54,12 +57,15 @@ class Instance:
     latest: Vector
     """Last permitted start where lateness has a price."""
     demand: Vector
+    """What each stop adds to the load; with a signed load, less than nothing where it is taken off."""
     loaded: Vector
     """What is loaded at the depot for each stop that is visited, where demands are signed."""
     draft: Vector
     """Most load at each stop."""
     capacity: float
+    """Most load of the vehicle, wherever it is."""
     load: Load
+    """Whether the load grows, shrinks, or is signed and does both."""
     aboard: float
     """Load on leaving the depot besides what is loaded for stops, where demands are signed."""
     before: Pairs
@@ -75,7 +81,9 @@ class Instance:
     coordinates: Float[np.ndarray, "N 2"] | None
     """For pictures and features only; travel is what counts."""
     names: tuple[str, ...] | None
+    """Of the nodes, the depot first."""
     name: str
+    """Of the instance, as in its file."""
     source: Source | None
     """What else the user's file says, for answers; not part of what is solved."""
     constraints: tuple[str, ...] = field(init=False)
