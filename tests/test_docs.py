@@ -117,7 +117,9 @@ def test_links_lead_somewhere(page):
 
 
 def test_every_public_name_is_in_the_reference():
-    told = re.findall(r"^::: .*\.(\w+)$", (ROOT / "docs" / "reference.md").read_text(), re.MULTILINE)
+    told = re.findall(
+        r"^::: .*\.(\w+)$", (ROOT / "docs" / "reference.md").read_text(), re.MULTILINE
+    )
     assert set(fairway.__all__) <= set(told)
 
 
