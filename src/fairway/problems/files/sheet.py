@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from fairway.problems.files.columns import header_of, known_columns
 from fairway.problems.files.legs import Beside
-from fairway.problems.files.stops import Table, instance_of
+from fairway.problems.files.rows import Table
+from fairway.problems.files.stops import instance_of
 from fairway.problems.files.text import Unreadable, check_size
 from fairway.problems.instance import Instance
 

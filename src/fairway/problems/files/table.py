@@ -10,7 +10,8 @@ from fairway.problems.distances import Distances
 from fairway.problems.files import solomon
 from fairway.problems.files.columns import header_of, known_columns
 from fairway.problems.files.legs import Beside
-from fairway.problems.files.stops import Table, instance_of
+from fairway.problems.files.rows import Table
+from fairway.problems.files.stops import instance_of
 from fairway.problems.files.table_writer import render
 from fairway.problems.files.text import Unreadable, check_size, shortened
 from fairway.problems.instance import Instance
