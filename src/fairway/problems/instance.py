@@ -196,7 +196,11 @@ class Instance:
 
     @property
     def unit_notes(self) -> tuple[str, ...]:
-        """Those of the notes that say that units do not fit, which are quick to have."""
+        """Those of the notes that say that units do not fit or times were not read, which are quick to have."""
+        if self.source is not None and not (
+            self.windows or _finite(self.closes) or self.opens.any()
+        ):
+            return self.source.notes
         last = self.closes.copy()
         for node, spans in self.windows.items():
             last[node] = spans[-1][1]

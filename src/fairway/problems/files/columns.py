@@ -141,7 +141,7 @@ FOREIGN: dict[str, tuple[str, ...]] = {
     "kind": ("typ", "art", "tipo"),
 }
 """What these are called in German, French and Spanish, without accents."""
-SEVERAL = ", for several windows 'windows' with cells like 08:00-10:00; 14:00-16:00"
+SEVERAL = "all windows of a stop in one column 'windows', in cells like 08:00-10:00; 14:00-16:00"
 """What to do instead of giving a window's column twice."""
 CANONICAL = {
     other: name
@@ -201,7 +201,7 @@ def header_of(cells: Sequence[str], line: int) -> Header:
                 further[_distinct(cell.strip(), further)] = at
         elif column in known:
             first = cells[known[column]].strip()
-            remedy = SEVERAL if column in ("open", "close") else ""
+            remedy = f", or {SEVERAL}" if column in ("open", "close") else ""
             raise Unreadable(
                 f"columns {shortened(first)} and {shortened(cell.strip())} both say {column!r}; expected one of them"
                 f"{remedy}",
@@ -256,7 +256,7 @@ def _check_spelling(name: str, line: int) -> None:
         return
     if re.fullmatch(r"(\D+?) ?\d", name) and CANONICAL.get(name[:-1].strip()) in ("open", "close"):
         raise Unreadable(
-            f"column {shortened(name)} is one of several windows; expected them in one column{SEVERAL}",
+            f"column {shortened(name)} is that of another window; expected {SEVERAL}",
             line,
         )
     if alike := get_close_matches(name, CANONICAL, n=1, cutoff=ALIKE):

@@ -51,6 +51,7 @@ def instance_of(table: Table, name: str, beside: Beside) -> Instance:
     resting, listed = table.chosen(pauses), table.chosen(stops)
     breaks, rests = breaks_of(resting, cells), break_names(resting)
     table, kinds = table.chosen(order), [kinds[at] for at in order]
+    _check_kinds(table, kinds)
     names, ids, known = names_of(table)
     ways = _legs(listed, table, cells, beside, names)
     if order != stops:
@@ -200,6 +201,19 @@ def _column(table: Table, column: str, read: Any, absent: float) -> Float[np.nda
     return np.array([read(cell, line, column) if cell else absent for cell, line in cells])
 
 
+def _check_kinds(table: Table, kinds: Sequence[str]) -> None:
+    """Refuse rows called pickups and deliveries where nothing says which belong together."""
+    if {"pickup", "delivery"} <= set(kinds) and not table.header.known.keys() & {
+        "pickup",
+        "delivery",
+    }:
+        raise Unreadable(
+            "there are rows of the kinds 'pickup' and 'delivery', and nothing says which belong together; give a "
+            "column 'pickup' with the name of its pickup in the row of each delivery, or rename the column of kinds",
+            table.lines[kinds.index("delivery")],
+        )
+
+
 def _balance(table: Table, asked: dict[str, Any]) -> None:
     """What is picked up is delivered: where a delivery says no amount, it is that of its pickups."""
     demand = asked.get("demand")
@@ -221,17 +235,21 @@ def _priorities(table: Table, cells: Cells) -> list[float]:
         raise Unreadable(
             "there are both 'priority' and 'prize'; expected one of them", table.lines[0] - 1
         )
-    ranks = [
-        RANKS[cell.lower()] if cell.lower() in RANKS else cells.number(cell, line, "priority")
-        for cell, line in ((cell or "must", line) for cell, line in table.cells("priority"))
-    ]
-    for rank, line in zip(ranks, table.lines, strict=True):
-        if rank < 0 or (math.isfinite(rank) and rank > 100):
-            raise Unreadable(
-                f"the priority {rank:g} is not understood; expected 0 to 100, low, medium, high or must",
-                line,
-            )
+    ranks = [_rank(cell or "must", line, cells) for cell, line in table.cells("priority")]
     return [math.inf, *ranks[1:]]
+
+
+def _rank(cell: str, line: int, cells: Cells) -> float:
+    """A priority in words or from 0 to 100."""
+    if cell.lower() in RANKS:
+        return RANKS[cell.lower()]
+    rank = cells.number(cell, line, "priority") if cell[0] in "+-.0123456789" else math.nan
+    if not 0 <= rank <= 100:
+        raise Unreadable(
+            f"the priority {shortened(cell)} is not understood; expected 0 to 100, low, medium, high or must",
+            line,
+        )
+    return rank
 
 
 def _links(table: Table, column: str, known: Mapping[str, int]) -> list[tuple[int, int, int]]:
