@@ -104,7 +104,9 @@ def solve(
 def resume(
     reading: Reading,
     file: File,
-    done: Annotated[str, Option(help="Stops served so far, in order, such as 3,1 or by name")],
+    done: Annotated[
+        str, Option(help="Stops served so far, in order, such as 3,1 or by name, and breaks taken")
+    ],
     now: Annotated[str, Option(help="When the vehicle can leave where it is, such as 11:40")],
     at: Annotated[
         str | None, Option(help="Stop where the vehicle is (default: the last one served)")
@@ -126,13 +128,15 @@ def resume(
     for_a_moment()
     from fairway.cli import inputs
     from fairway.cli.plans import Destination
+    from fairway.problems.files import tours
     from fairway.solver.request import Request
 
     request = Request(seconds, None, seed, objective, None, drop, relax)
     instance = inputs.one_instance(file, None, reading)
-    served = inputs.tour_given(done, instance) if done else ()
-    where = None if at is None else inputs.tour_given(at, instance)[0]
-    rest = instance.resume(served, where, inputs.time_given(now, instance), aboard=aboard)
+    served, taken = inputs.done_given(done, instance)
+    where = None if at is None else tours.place(at, instance)
+    moment = inputs.time_given(now, instance)
+    rest = instance.resume(served, where, moment, aboard=aboard, rested=taken)
     destination = Destination(None, None, out, form, date)
     if out is not None:
         destination.check(rest)

@@ -273,6 +273,7 @@ class Instance:
         time: float,
         *,
         aboard: float | None = None,
+        rested: Sequence[int] = (),
     ) -> "Instance":
         """What is left of a plan in progress: a tour that starts at a place and time, and ends as this one does.
 
@@ -283,10 +284,11 @@ class Instance:
             at: The node where the vehicle is; None for the last one visited, or the depot.
             time: When it can leave there.
             aboard: What is on board; by default what the stops visited have brought.
+            rested: The breaks that have been taken, as numbers among `breaks`.
         """
         from fairway.problems.resume import resumed
 
-        return resumed(self, visited, at, time, aboard)
+        return resumed(self, visited, at, time, aboard, rested)
 
     def reversed(self) -> "Instance":
         """The same with the load running the other way: every tour of it is a tour of this one backwards."""

@@ -240,13 +240,13 @@ def check_places(header: Header, line: int, *, matrix: bool) -> None:
 
 
 def _canonical(name: str, names: Sequence[str]) -> str | None:
-    """What a column means; "latest" is the close of a window where nothing else is, as "end" is beside "start"."""
+    """What a column means; "latest" closes a window where nothing else does, as "end" does beside "start"."""
     column = CANONICAL.get(name)
     if column is None and minutes_of(name) is not None:  # such as "service time s"
         column = "service" if CANONICAL.get(name.rpartition(" ")[0]) == "service" else None
     if name in ("start", "end") and {"start", "end"} <= set(names):
         return "open" if name == "start" else "close"
-    if name == "latest" and not any(CANONICAL.get(other) == "close" for other in names):
+    if name == "latest" and not any(CANONICAL.get(each) in ("close", "windows") for each in names):
         return "close"
     return column
 
