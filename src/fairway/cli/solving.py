@@ -20,6 +20,7 @@ from fairway.cli.options import (
     Objective,
     Out,
     PlanFormat,
+    Plot,
     Reading,
     Relax,
     gap_given,
@@ -57,7 +58,7 @@ def solve(
         str | None, Option(help="Stops that the tour must begin with, in this order")
     ] = None,
     policy: Annotated[str, Option(help="Trained policy or colony: folder, name or none")] = "auto",
-    plot: Annotated[Path | None, Option(help="Draw the tour into this .png or .svg")] = None,
+    plot: Plot = None,
     pictures: Annotated[Path | None, Option(help="Draw every tour into this folder")] = None,
     out: Out = None,
     form: PlanFormat = None,
@@ -119,6 +120,7 @@ def resume(
     objective: Objective = "cost",
     drop: Drop = "price",
     relax: Relax = "drop",
+    plot: Plot = None,
     out: Out = None,
     form: PlanFormat = None,
     date: Day = None,
@@ -137,7 +139,7 @@ def resume(
     where = None if at is None else tours.place(at, instance)
     moment = inputs.time_given(now, instance)
     rest = instance.resume(served, where, moment, aboard=aboard, rested=taken)
-    destination = Destination(None, None, out, form, date)
+    destination = Destination(plot, None, out, form, date)
     if out is not None:
         destination.check(rest)
     group = inputs.Group([f"the rest of {instance.name or file.stem}"], [rest])
