@@ -268,7 +268,10 @@ def test_places_in_degrees_need_a_speed_or_a_matrix(tmp_path):
         ({"shipments": [{"pickup": {}}]}, r"'shipments\[0\].pickup' has no 'location_index'"),
         ({"shipments": [{"delivery": {}}]}, r"'shipments\[0\].pickup' is null; expected an object"),
         ({"fleet": 1}, "the key 'fleet' is unknown; expected jobs"),
-        ({"matrices": {"bike": {"durations": DURATIONS}}}, "'matrices.car' is null"),
+        (
+            {"matrices": {"bike": {"durations": DURATIONS}}},
+            "profile is 'car' and there are matrices of 'bike'",
+        ),
         ({"matrices": {"car": {"times": DURATIONS}}}, "the key 'times' in 'matrices' is unknown"),
         ({"matrices": {"car": {"distances": DURATIONS}}}, "has no 'durations'"),
     ],
