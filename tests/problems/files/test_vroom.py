@@ -274,6 +274,10 @@ def test_places_in_degrees_need_a_speed_or_a_matrix(tmp_path):
         ),
         ({"matrices": {"car": {"times": DURATIONS}}}, "the key 'times' in 'matrices' is unknown"),
         ({"matrices": {"car": {"distances": DURATIONS}}}, "has no 'durations'"),
+        (
+            {"matrices": {"car": {"durations": [[0, *[1e308] * 3]] * 4}}},
+            "too large to be weighed against each other",
+        ),
     ],
 )
 def test_what_cannot_be_served_is_refused_by_the_name_of_its_field(change, said):
