@@ -177,7 +177,7 @@ async def stop(request: Request, id: str) -> Response:  # noqa: A002
     },
 )
 async def events(request: Request, id: str) -> Response:  # noqa: A002
-    """Follow a job: events `improvement`, `bound` and, with the whole job, `end`."""
+    """Follow a job: events `status`, `improvement`, `bound` and, with the whole job, `end`."""
     service = _service(request)
     if await service.jobs.get(id) is None:
         raise Refused(404, "there is no such job; it may have expired")
