@@ -159,7 +159,9 @@ def _within(instance: Instance, stops: Sequence[Stop], allowance: float) -> floa
         *(window for stop in stops for window in stop.windows),
         *(rest[:2] for rest in instance.breaks),
     ]
-    largest = max((abs(time) for span in spans for time in span if math.isfinite(time)), default=0.0)
+    largest = max(
+        (abs(time) for span in spans for time in span if math.isfinite(time)), default=0.0
+    )
     sums = 2 * len(stops) + len(instance.breaks)
     return allowance * WITHIN - sums * math.ulp(largest)
 

@@ -290,6 +290,17 @@ def test_limits_that_bind_nothing_are_passed_over():
     assert parsed(problem([job(1, skills=[])], vehicle=vehicle, **more)).nodes == 2
 
 
+def test_beside_a_matrix_a_location_may_be_in_any_plane():
+    vehicle = {"start_index": 0, "start": [345.0, 12.0], "end_index": 0, "end": [345.0, 12.0]}
+    instance = parsed(problem([job(1, location=[1.0, 500.0])], vehicle=vehicle))
+    assert instance.coordinates.tolist() == [[345, 12], [1, 500]]
+    assert instance.source.geographic is False
+    far = problem([{"id": 1, "location": [1.0, 500.0]}], vehicle={"start": [2.0, 48.0]})
+    del far["matrices"]
+    with pytest.raises(Unreadable, match="in degrees"):
+        parsed(far, Beside(speed=40))
+
+
 def test_the_steps_of_a_vehicle_only_say_where_a_search_begins():
     vehicle = {"start_index": 0, "steps": [{"type": "start"}, {"type": "job", "id": 1}]}
     assert parsed(problem([job(1)], vehicle=vehicle)).nodes == 2

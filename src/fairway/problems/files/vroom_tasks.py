@@ -56,6 +56,11 @@ class Place:
         return self.point if self.index is None else self.index
 
     @property
+    def on_earth(self) -> bool:
+        """Whether it is given in degrees; beside a matrix any other numbers may stand."""
+        return self.point is not None and abs(self.point[0]) <= 180 and abs(self.point[1]) <= 90
+
+    @property
     def index_text(self) -> str:
         """The row of the matrix, or nothing."""
         return "" if self.index is None else str(self.index)
@@ -356,18 +361,23 @@ def _place(given: dict[str, Any], key: str, index: str, what: str) -> Place | No
         )
     if point is not None and not _is_point(point):
         raise Unreadable(
+            f"{_in(what, key)!r} is {described(point)}; expected [longitude, latitude]"
+        )
+    place = Place(
+        None if row is None else int(row), None if point is None else (point[0], point[1])
+    )
+    if row is None and not place.on_earth:
+        raise Unreadable(
             f"{_in(what, key)!r} is {described(point)}; expected [longitude, latitude] in degrees"
         )
-    return Place(None if row is None else int(row), None if point is None else (point[0], point[1]))
+    return place
 
 
 def _is_point(value: object) -> bool:
     return (
         isinstance(value, list)
         and len(value) == 2
-        and all(type(part) is float for part in value)
-        and abs(value[0]) <= 180
-        and abs(value[1]) <= 90
+        and all(type(part) is float and math.isfinite(part) for part in value)
     )
 
 
