@@ -17,18 +17,8 @@ STEP = (
 JOB = (*STEP, "amount", "delivery", "pickup", "priority", "skills")
 SHIPMENT = ("pickup", "delivery", "amount", "priority", "skills", "id", "description")
 VEHICLE = (
-    *(
-        "id",
-        "profile",
-        "description",
-        "start",
-        "start_index",
-        "end",
-        "end_index",
-        "capacity",
-        "costs",
-        "type",
-    ),
+    *("id", "profile", "description", "start", "start_index", "end", "end_index"),
+    *("capacity", "costs", "type"),
     *("time_window", "breaks", "speed_factor", "max_tasks", "max_travel_time", "skills", "steps"),
 )
 """Of these, `steps` only say where VROOM's search begins."""
