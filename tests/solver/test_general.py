@@ -179,3 +179,13 @@ def test_optional_pairs_are_served_where_both_stops_together_are_worth_it(rng):
     instance = fairway.Instance(travel, pairs=pairs, prize=3.0)
     tour = improve_tours(instance, Wanted(iterations=20), lambda _: None)
     assert verify(instance, tour).unserved == ()
+
+
+@pytest.mark.parametrize("closes", [200.0, 18.0])
+def test_fewest_stops_left_out_are_proved_among_more_than_can_be_gone_through(rng, closes):
+    travel = rng.integers(1, 20, (11, 11)).astype(float)
+    travel = np.minimum(travel, travel.T)
+    instance = fairway.Instance(travel, closes=closes, prize=1.0)
+    result = fairway.solve(instance, seconds=2, drop="fewest")
+    assert result.status == "optimal"
+    assert (len(result.unserved) > 0) is (closes < 20)

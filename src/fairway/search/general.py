@@ -52,6 +52,8 @@ FLAT = 1e-3
 """Where no leg costs anything: what a mean leg counts, in mean prizes."""
 OTHER, SOME = 5, 400
 """The rank of a successor whose loss is a typical one, and of about how many nodes that is looked at."""
+FAR = 3.0
+"""Where a few nodes have no good successor, a typical loss is at most so many times the median."""
 TIMED = 2.0
 """By how much higher temperatures are where it matters when a stop is served."""
 HOT, COLD = 0.5, 0.05
@@ -261,7 +263,8 @@ def _scale(model: TourModel) -> float:
     least = legs.min(axis=0)
     rows = legs[:: 1 + len(legs) // SOME] - np.where(np.isfinite(least), least, 0.0)
     other = np.partition(rows, min(OTHER, len(legs) - 1), axis=1)[:, min(OTHER, len(legs) - 1)]
-    mean = float(other[np.isfinite(other)].mean()) if np.isfinite(other).any() else 0.0
+    typical = other[np.isfinite(other)]
+    mean = float(min(typical.mean(), FAR * np.median(typical))) if typical.size else 0.0
     return mean * (TIMED if model.timed else 1.0)
 
 

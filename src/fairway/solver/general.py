@@ -8,9 +8,10 @@ from functools import partial
 import numpy as np
 
 from fairway import clock
-from fairway.search.exact import MEMORY
+from fairway.search.exact import LARGEST, MEMORY
 from fairway.search.general import FEW, TourSearch, Wanted, enumerate_tours
 from fairway.search.general_exact import choices, provable, prove_general
+from fairway.search.indirect import bound_duration, prove_fewest
 from fairway.search.stretches import arranged
 from fairway.solver.explain.narrowing import plain_reason
 from fairway.solver.incumbent import Incumbent
@@ -176,13 +177,24 @@ def _offer(best: Incumbent, tour: tuple[int, ...]) -> None:
 
 
 def _prove(best: Incumbent, seconds: float, memory: int = MEMORY) -> None:
-    """Look for a proof; not where as few stops as can be are to be left out, which no bound knows of."""
+    """Look for a proof, or for a bound where labels cannot prove what is asked."""
     instance, objective = best.instance, best.request.objective
     optional = bool(np.isfinite(instance.prize[1:]).any())
-    if (best.request.drop == "fewest" and optional) or not provable(instance, objective):
+    fewest = best.request.drop == "fewest" and optional
+    if instance.nodes > LARGEST or (fewest and not provable(instance, objective)):
         return
-    best.learn(
-        prove_general(
+    if fewest:
+        proof = prove_fewest(
+            instance, best.solution, objective=objective, seconds=seconds, memory=memory
+        )
+    elif provable(instance, objective):
+        proof = prove_general(
             instance, objective=objective, upper=best.value, seconds=seconds, memory=memory
         )
-    )
+    else:
+        proof = bound_duration(instance, upper=best.value, seconds=seconds, memory=memory)
+    if proof is None:
+        return
+    if proof.tour is not None:
+        best.offer(proof.tour, "exact search")
+    best.learn(proof)

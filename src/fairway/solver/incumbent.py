@@ -60,6 +60,11 @@ class Incumbent:
         return math.inf if self._solution is None else self._solution.value
 
     @property
+    def solution(self) -> Solution | None:
+        """The best tour that the judge has accepted."""
+        return self._solution
+
+    @property
     def enough(self) -> bool:
         """Whether no more is asked for: a proof, or a bound within the gap that was allowed."""
         return self.proved is not None or self.within(self.value)

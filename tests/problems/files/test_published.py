@@ -65,6 +65,13 @@ def test_pickups_and_deliveries_are_pairs_at_rounded_distances():
     assert pdtsp.parse(PDTSP, "stem", "float").travel[0, 4] == math.sqrt(2)
 
 
+def test_a_stop_with_the_index_of_the_depot_is_the_node_of_its_row():
+    text = PDTSP.replace("\n3 6", "\n1 6").replace("\n4 0", "\n3 0").replace("\n5 1", "\n4 1")
+    instance, plain = pdtsp.parse(text, "stem", None), pdtsp.parse(PDTSP, "stem", None)
+    assert instance.pairs == plain.pairs
+    assert np.array_equal(instance.travel, plain.travel)
+
+
 def test_orienteering_costs_what_is_left_out():
     assert optw.recognises(OPTW)
     instance = optw.parse(OPTW, "stem", None)
@@ -74,6 +81,12 @@ def test_orienteering_costs_what_is_left_out():
     assert instance.closes.tolist() == [100, 90, 80]
     assert instance.opens.tolist() == [0, 5, 6]
     assert instance.service.tolist() == [0, 9, 9]
+
+
+def test_orienteering_between_coordinates_with_fractions_cuts_distances_to_two_decimals():
+    instance = optw.parse(OPTW.replace("1 1.00 1.00", "1 1.50 1.00"), "stem", None)
+    assert instance.travel[0].tolist() == [0, 1.80, 5]
+    assert instance.travel[1, 2] == 3.35
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,8 @@ FIRST_TURNED, SECOND_TURNED, BOTH_TURNED = 1, 2, 3
 """Which of two blocks that change places also change direction; where both do, a stretch is reversed."""
 STRAIGHT = 0.85
 """How often blocks keep their direction where legs cost something else in the other one."""
+LED = 0.7
+"""How often two adjacent blocks are cut so that two stops come to be followed by one that may well follow."""
 DROPPED = 0.05
 """How often a move is to leave a stop out, where it may be."""
 HOPELESS = 12.0
@@ -73,6 +75,8 @@ def exchange(model: TourModel, search: Search, temperature: float, moves: int) -
             slack = _swap(model, search, near, at + 1, temperature, slack)
             continue
         cuts, turned = _cuts(random, (at, draft.place[near]), last, search.mirrored)
+        if turned == 0 and uniform(random) < LED:
+            cuts = _led(search, (at, draft.place[near]), last, cuts)
         a, b, c = cuts
         if not 0 < a < b < c <= last or max(draft.node[a], draft.node[b], draft.node[c]) >= nodes:
             continue
@@ -160,6 +164,23 @@ def _cuts(random: Random, joined: tuple[int, int], last: int, mirrored: bool) ->
     elif kind == 3:
         cuts, turned = (max(near + 1 - reach, 1), near + 1, place + 1), FIRST_TURNED
     return cuts, turned
+
+
+@inner
+def _led(search: Search, joined: tuple[int, int], last: int, cuts: Cuts) -> Cuts:
+    """The same with the third cut where it brings a stop that may well follow behind the one before the block."""
+    draft, after, chance = search.draft, search.after, uniform(search.random)
+    place, near = joined
+    node = draft.around[near - 1, REAL]
+    there = draft.place[after[node, int(chance * chance * after.shape[1])]]
+    if place < near:
+        if near < there <= last:
+            return place + 1, near, there
+        if 0 < there <= place:
+            return there, place + 1, near
+    elif near < there <= place:
+        return near, there, place + 1
+    return cuts
 
 
 @inner

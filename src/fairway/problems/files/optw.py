@@ -1,4 +1,4 @@
-"""The orienteering files of Solomon's instances: a row `i x y service score f a list... open close` per node.
+"""Orienteering files of Solomon's and Cordeau's instances: a row `i x y service score f a list... open close` per node.
 
 A stop that is left out costs its score and travel costs nothing, so that the least cost is the greatest score.
 """
@@ -7,8 +7,9 @@ import math
 from itertools import islice
 
 import numpy as np
+from jaxtyping import Float
 
-from fairway.problems.checks import MOST_NODES
+from fairway.problems.checks import MOST_NODES, is_integral
 from fairway.problems.distances import Distances, euclidean
 from fairway.problems.files.text import (
     Line,
@@ -41,14 +42,14 @@ def recognises(text: str) -> bool:
 
 
 def parse(text: str, name: str, distances: Distances | None) -> Instance:
-    """The instance in the text, with distances cut to one decimal unless `distances` says otherwise."""
+    """The instance in the text, with distances cut to a decimal or two unless `distances` says otherwise."""
     rows = list(islice(lines(text), 2, MOST_NODES + 3))
     check_size(len(rows))
     table = np.array([_row(line, at) for at, line in enumerate(rows)])
     points = table[:, :2]
     with located(by_row([line.number for line in rows])):
         apart = travel_between(points, distances or "float")
-        travel = apart if distances else np.floor(10 * euclidean(points)) / 10
+        travel = apart if distances else _cut(points)
         return Instance(
             travel,
             cost=np.zeros_like(travel),
@@ -59,6 +60,12 @@ def parse(text: str, name: str, distances: Distances | None) -> Instance:
             coordinates=points,
             name=name,
         )
+
+
+def _cut(points: Float[np.ndarray, "N 2"]) -> Float[np.ndarray, "N N"]:
+    """Distances as published scores have them: one decimal between Solomon's whole coordinates, two between others."""
+    parts = 10 if is_integral(points) else 100
+    return np.floor(parts * euclidean(points)) / parts
 
 
 def _row(line: Line, at: int) -> list[float]:

@@ -1,5 +1,9 @@
-"""Files of the travelling salesman with pickup and delivery: a count, then `index x y`, and of stops `type pair`."""
+"""Files of the travelling salesman with pickup and delivery: a count, then `index x y`, and of stops `type pair`.
 
+Pairs count rows. A published file may have a stop with the depot's index, and lower indices after it.
+"""
+
+from collections.abc import Iterator
 from itertools import islice
 
 import numpy as np
@@ -22,6 +26,8 @@ from fairway.problems.instance import Instance
 CLOSING = "-999"
 """What ends a file."""
 PICKUP, DELIVERY = 0, 1
+DEPOT = 1
+"""Its index."""
 
 
 def recognises(text: str) -> bool:
@@ -40,20 +46,25 @@ def parse(text: str, name: str, distances: Distances | None) -> Instance:
     for line in rest[nodes:]:
         if line.text != CLOSING:
             raise Unreadable(f"expected the end of the file after {nodes} rows", line.number)
-    places = np.array([_place(line, at) for at, line in enumerate(rows)])
+    places = np.array(list(_places(rows)))
     pairs = _pairs(rows)
     with located(by_row([line.number for line in rows])):
         travel = travel_between(places, distances or "nearest")
         return Instance(travel, pairs=pairs, coordinates=places, name=name)
 
 
-def _place(line: Line, at: int) -> list[float]:
-    expected = 5 if at else 3
-    if len(line.words) != expected:
-        raise Unreadable(f"expected {expected} numbers, found {len(line.words)}", line.number)
-    if whole(line.words[0], line.number, "an index") != at + 1:
-        raise Unreadable(f"expected the index {at + 1}, found {line.words[0]!r}", line.number)
-    return [number(word, line.number, "a coordinate") for word in line.words[1:3]]
+def _places(rows: list[Line]) -> Iterator[list[float]]:
+    """Where each node is."""
+    index = 1
+    for at, line in enumerate(rows):
+        expected = 5 if at else 3
+        if len(line.words) != expected:
+            raise Unreadable(f"expected {expected} numbers, found {len(line.words)}", line.number)
+        found = whole(line.words[0], line.number, "an index")
+        if found not in (index, DEPOT):
+            raise Unreadable(f"expected the index {index}, found {line.words[0]!r}", line.number)
+        index += found == index
+        yield [number(word, line.number, "a coordinate") for word in line.words[1:3]]
 
 
 def _pairs(rows: list[Line]) -> list[tuple[int, int]]:

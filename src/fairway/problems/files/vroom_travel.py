@@ -68,9 +68,9 @@ def _looked_up(
 
 def _measured(vehicle: Vehicle, places: Sequence[Place | None], speed: float | None) -> Ways:
     points = [(0.0, 0.0) if place is None else place.point for place in places]
-    if any(point is None for point in points):
+    if not all(place is None or place.on_earth for place in places):
         raise Unreadable(
-            "has no 'matrices', and not every task and end has a 'location'; expected one of these"
+            "has no 'matrices', and not every task and end has a 'location' in degrees; expected one of these"
         )
     if speed is None:
         raise Unreadable(
