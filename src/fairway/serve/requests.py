@@ -193,7 +193,10 @@ def body_of(kind: type[Body], content: bytes) -> Body:
         raise InvalidRequest("the body is not UTF-8 text; expected a JSON object") from error
     except Unreadable as error:
         where = "" if error.line is None else f" (line {error.line})"
-        raise InvalidRequest(f"the body {error.message}{where}") from error
+        said = (
+            error.message if error.message.startswith("the key ") else f"the body {error.message}"
+        )
+        raise InvalidRequest(f"{said}{where}") from error
     if not isinstance(document, dict):
         raise InvalidRequest(f"the body is {described(document)}; expected a JSON object")
     try:
