@@ -226,6 +226,9 @@ def test_every_endpoint_is_in_the_documents_for_machines_and_people(service):
     assert all(f"<code>{path}</code>" in page for path in document["paths"])
     assert "https://" not in page.replace("https://arxiv", "")
     assert "<script" not in page
+    links = {part.split("'")[0] for part in page.split("<a href='#")[1:]}
+    assert links
+    assert all(f"id='{name}'" in page for name in links)
     refs = {part.split('"')[0] for part in json.dumps(document).split('"#/components/schemas/')[1:]}
     assert refs <= set(document["components"]["schemas"])
 
