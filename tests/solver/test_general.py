@@ -9,7 +9,8 @@ from tours import best, drawn, judged
 
 import fairway
 from fairway.judge import Rejection, Solution, verify
-from fairway.search.general import Wanted, improve_tours, least_value
+from fairway.kernels.general.tour_model import tour_model_of
+from fairway.search.general import Wanted, improve_tours, least_value, prepared
 
 OBJECTIVES = ("cost", "makespan", "duration")
 
@@ -189,3 +190,15 @@ def test_fewest_stops_left_out_are_proved_among_more_than_can_be_gone_through(rn
     result = fairway.solve(instance, seconds=2, drop="fewest")
     assert result.status == "optimal"
     assert (len(result.unserved) > 0) is (closes < 20)
+
+
+def test_a_few_far_stops_do_not_heat_the_search(rng):
+    travel = rng.integers(1, 50, (30, 30)).astype(float)
+    far = travel.copy()
+    far[[5, 6, 7]] += 1e6 * (np.arange(30) > 12)
+    far[[5, 6, 7], :12] = 1e6
+    near, heated = (
+        prepared(tour_model_of(fairway.Instance(legs, before=[(1, 2)])), (), 0)[2]
+        for legs in (travel, far)
+    )
+    assert heated < 4 * near
