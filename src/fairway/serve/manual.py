@@ -1,6 +1,7 @@
 """The endpoints as a page of plain HTML, made from the OpenAPI document; it needs no script and no other site."""
 
 import json
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -89,7 +90,7 @@ def _kind(schema: Schema) -> str:
     return escape(str(schema.get("type", "")))
 
 
-def _table(rows: list[tuple[str, ...]]) -> str:
+def _table(rows: Sequence[tuple[str, ...]]) -> str:
     cells = ("".join(f"<td>{cell}</td>" for cell in row) for row in rows)
     return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
 
