@@ -169,3 +169,22 @@ def test_only_the_judge_makes_solutions():
     sources = Path(fairway.__file__).parent.rglob("*.py")
     makers = [path for path in sources if "return Solution(" in path.read_text()]
     assert [path.parent.name for path in makers] == ["judge"]
+
+
+def test_a_tour_is_no_worse_for_times_that_count_from_1970():
+    """Seconds since 1970 leave little room for rounding: the latest departure must keep a break all the same."""
+    for places in np.random.default_rng(5).random((40, 9, 2)) * 1000 / 3:
+        verdicts = []
+        for since in (0.0, 1600416000.0):
+            instance = Instance(
+                np.linalg.norm(places[:, None] - places[None], axis=2),
+                opens=[since, *[0] * 8],
+                closes=[since + 5300.0] * 9,
+                service=[0, *[300] * 8],
+                breaks=[(since + 2000.0, since + 2600.0, 300.0)],
+            )
+            verdicts.append(verify(instance, range(1, 9), objective="duration"))
+        here, there = verdicts
+        assert isinstance(here, Solution)
+        assert isinstance(there, Solution)
+        assert there.duration == pytest.approx(here.duration, abs=1e-4)

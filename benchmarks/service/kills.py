@@ -91,9 +91,10 @@ def killed(store: Path, kills: int, seed: int = 0) -> dict[str, int]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        print(killed(Path(folder) / "jobs.sqlite", asked.kills))
+        print(killed(Path(folder) / "jobs.sqlite", asked.kills, asked.seed))
 
 
 if __name__ == "__main__":

@@ -68,14 +68,18 @@ def _of_tasks(
             yield f"{_key(two)} begins outside its windows"
         first = anywhere and one["type"] == "start"
         there = one["location_index"] == two["location_index"] and not first
-        setup = 0 if there else task.get("setup", 0)
-        if (two["setup"], two["service"]) != (setup, task.get("service", 0)):
+        setup = 0 if there else _length(task, "setup", vehicle)
+        if (two["setup"], two["service"]) != (setup, _length(task, "service", vehicle)):
             yield f"{_key(two)} has another setup or service"
         if not set(task["skills"]) <= have:
             yield f"{_key(two)} needs another skill"
         partner = task.get("partner")
         if partner is not None and served.index(_key(two)) > served.index(partner):
             yield f"{partner} comes before its pickup"
+
+
+def _length(task: Record, key: str, vehicle: Record) -> int:
+    return task.get(f"{key}_per_type", {}).get(vehicle.get("type"), task.get(key, 0))
 
 
 def _of_loads(

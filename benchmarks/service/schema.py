@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import schemathesis
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from benchmarks.service.fuzz import OPTIONS, reason
 from benchmarks.service.running import Running
@@ -18,7 +18,7 @@ SECONDS = 30.0
 """After which a request counts as hanging."""
 
 
-def tried(port: int, count: int) -> Counter[str]:
+def tried(port: int, count: int, number: int = 0) -> Counter[str]:
     """The answers to so many requests or a few more, shared among the endpoints, by status.
 
     Endpoints that take nothing are asked once each, which leaves more for the others.
@@ -31,11 +31,11 @@ def tried(port: int, count: int) -> Counter[str]:
     for left, operation in zip(range(len(operations), 0, -1), operations, strict=True):
         every = max(-(-(count - counts.total()) // left), 1)
 
+        @seed(number)
         @given(case=operation.as_strategy())
         @settings(
             max_examples=every,
             deadline=None,
-            derandomize=True,
             database=None,
             phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
@@ -53,11 +53,12 @@ def tried(port: int, count: int) -> Counter[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         service = Running(Path(folder) / "jobs.sqlite", *OPTIONS)
         with service:
-            print(dict(tried(service.port, asked.count)))
+            print(dict(tried(service.port, asked.count, asked.seed)))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """VROOM problems with one vehicle, drawn at random, solved by VROOM and by `/vroom`, ranked as VROOM ranks plans.
 
-python -m benchmarks.service.vroom --count 100 --seconds 3
+python -m benchmarks.service.vroom --count 100 --seconds 3 --seed 0
 """
 
 import argparse
@@ -93,10 +93,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=3.0)
+    parser.add_argument("--seed", type=int, default=0, help="Seed of the first problem")
     asked = parser.parse_args()
     better, worse = 0, {"one kind of load": [], "both kinds": []}
     with tempfile.TemporaryDirectory() as folder, Running(Path(folder) / "jobs.sqlite") as service:
-        for seed in range(asked.count):
+        for seed in range(asked.seed, asked.seed + asked.count):
             problem = drawn(seed)
             ours = service.ask("POST", f"/vroom?seconds={asked.seconds}", problem).json()
             assert not (found := faults(problem, ours)), f"problem {seed}: {found}"

@@ -7,6 +7,9 @@ import pytest
 from command import FEASIBLE, run, sentence
 
 import fairway
+from fairway.cli import inputs
+from fairway.errors import InvalidTour
+from fairway.problems.files import Content, read_content
 
 STOPS = (
     "name,lat,lon,from,to,phone\nDepot,59.9,10.7,08:00,17:00,555\nMill,59.8,10.8,09:00,10:00,556\n"
@@ -60,3 +63,17 @@ def test_every_verb_that_reads_stops_takes_both(verb):
     page = run(verb, "--help", env=os.environ | {"COLUMNS": "200"}).stdout
     assert "--matrix" in page
     assert "--speed" in page
+
+
+def test_what_is_done_may_name_breaks():
+    text = (
+        "name,kind,x,y,open,close,service\nD,,0,0,8:00,18:00,\nA,,3,4,,,\nB C,,5,5,,,\n"
+        "Lunch,break,,,12:00,13:00,30\nbreak,break,,,15:00,16:00,10\n"
+    )
+    instance = read_content(Content("day.csv", text.encode()))
+    assert inputs.done_given("A,Lunch,B C", instance) == ((1, 2), (0,))
+    assert inputs.done_given("break 2", instance) == ((), (1,))
+    assert inputs.done_given("B C", instance) == ((2,), ())
+    assert inputs.done_given(" ", instance) == ((), ())
+    with pytest.raises(InvalidTour, match="no stop is called 'Dinner'"):
+        inputs.done_given("A,Dinner", instance)

@@ -102,7 +102,7 @@ def test_a_study_without_a_page_is_listed_with_what_fills_it(empty, made):
     titles = {**TITLES, **OWN}
     assert set(unmeasured(empty.index)) == {titles[name] for name in titles if name not in pages}
     assert list(unmeasured(made[0].index)) == [
-        TITLES[name] for name in ("count", "beams", "guided")
+        TITLES[name] for name in ("count", "early-stop", "beams", "guided")
     ]
 
 

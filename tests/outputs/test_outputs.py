@@ -58,6 +58,12 @@ def test_plain_cells_stay_as_they_are(cell):
     assert safe(cell) == cell
 
 
+@pytest.mark.parametrize("cell", ["\x1b[31mred", "bell\a", "\x9b2J", "nul\0"])
+def test_no_cell_commands_the_terminal_that_shows_the_file(cell):
+    assert safe(cell).replace("\ufffd", "").isprintable()
+    assert safe(cell) != cell
+
+
 def test_json_has_the_result_the_steps_and_what_is_left_out():
     instance = day()
     result = fairway.solve(instance, seconds=0.2)

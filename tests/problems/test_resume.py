@@ -1,6 +1,7 @@
 """What is left of a plan in progress is worth, and allows, what the rest of the plan did."""
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -10,6 +11,7 @@ from tours import drawn
 import fairway
 from fairway.errors import InvalidRequest
 from fairway.judge import Solution, verify
+from fairway.problems.source import Source
 
 
 def interrupted(instance, solution, count):
@@ -101,3 +103,28 @@ def test_a_vehicle_may_stand_anywhere_and_breaks_are_over_that_should_have_begun
 def test_what_cannot_be_resumed_is_said(visited, at, time, says):
     with pytest.raises(InvalidRequest, match=says):
         fairway.Instance(1.0 - np.eye(3)).resume(visited, at, time)
+
+
+def test_a_break_that_has_been_taken_is_not_taken_again():
+    instance = fairway.Instance(
+        np.ones((3, 3)), closes=900, breaks=[(720, 780, 30), (740, 800, 10), (5, 6, 1)]
+    )
+    source = Source(break_names=("Lunch", "Coffee", "Early"))
+    rest = replace(instance, source=source).resume([1], None, 750, rested=[0])
+    assert rest.breaks == ((740, 800, 10),)
+    assert rest.source.break_names == ("Coffee",)
+    with pytest.raises(InvalidRequest, match="there is no break 3"):
+        instance.resume([1], None, 750, rested=[3])
+
+
+def test_nothing_done_before_the_depot_opens_leaves_when_it_does():
+    instance = fairway.Instance(np.ones((3, 3)), opens=[450, 0, 0], closes=900)
+    assert instance.resume([], None, 420).opens[0] == 450
+    assert instance.resume([], None, 460).opens[0] == 460
+    assert instance.resume([1], None, 420).opens[0] == 420
+
+
+def test_what_is_delivered_was_picked_up():
+    instance = fairway.Instance(np.ones((3, 3)), demand=[0, 2, -2], load="signed", pairs=[(1, 2)])
+    with pytest.raises(InvalidRequest, match="2 has been served and its pickup 1 has not"):
+        instance.resume([2], None, 0.0)

@@ -56,7 +56,7 @@ def test_tempering_claims_nothing_that_the_judge_refuses(rng, objective, monkeyp
 
 
 def test_a_search_that_is_left_and_taken_up_again_cools_down_once(rng, monkeypatch):
-    """And the time in between is not counted."""
+    """And the time in between is not counted, which would cool it down to less than a third at once."""
     temperatures, cool = [], general.anneal
 
     def noted(model, search, temperature, *rest):
@@ -73,7 +73,7 @@ def test_a_search_that_is_left_and_taken_up_again_cools_down_once(rng, monkeypat
         time.sleep(0.2)
     assert search.tour == found[-1]
     assert all(later <= earlier for earlier, later in pairwise(temperatures))
-    assert max(earlier / later for earlier, later in pairwise(temperatures)) < 1.6
+    assert max(earlier / later for earlier, later in pairwise(temperatures)) < 2.4
     assert temperatures[-1] / temperatures[0] == pytest.approx(general.COLD / general.HOT, rel=0.2)
 
 

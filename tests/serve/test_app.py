@@ -19,6 +19,13 @@ def test_solving_over_http_gives_the_plan_that_solve_gives(service, known):
     assert told["left_out"] == []
 
 
+def test_a_key_that_is_given_twice_is_named(service):
+    body = b'{"instance": {"problem": "tour"}, "tour": [1], "tour": [1]}'
+    told = service.ask("POST", "/verify", body, {"Content-Type": "application/json"})
+    assert told.status == 400
+    assert told.json()["error"] == "the key 'tour' is given twice; expected it once"
+
+
 def test_a_file_is_read_like_the_same_instance(service, known):
     text = "id,x,y,open,close\ndepot,0,0,0,100\na,3,4,0,50\nb,6,8,0,50\n"
     by_file = service.ask("POST", "/solve", {"file": {"name": "stops.csv", "text": text}}).json()
@@ -219,6 +226,9 @@ def test_every_endpoint_is_in_the_documents_for_machines_and_people(service):
     assert all(f"<code>{path}</code>" in page for path in document["paths"])
     assert "https://" not in page.replace("https://arxiv", "")
     assert "<script" not in page
+    links = {part.split("'")[0] for part in page.split("<a href='#")[1:]}
+    assert links
+    assert all(f"id='{name}'" in page for name in links)
     refs = {part.split('"')[0] for part in json.dumps(document).split('"#/components/schemas/')[1:]}
     assert refs <= set(document["components"]["schemas"])
 

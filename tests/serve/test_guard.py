@@ -1,5 +1,6 @@
 """Who is let in: tokens, hosts, origins, and how a service may be started."""
 
+import gzip
 import subprocess
 import sys
 
@@ -55,6 +56,29 @@ def test_pages_of_a_named_origin_may_call_and_others_may_not(guarded):
     assert named.headers["access-control-allow-origin"] == "https://plans.example"
     other = guarded.ask("OPTIONS", "/solve", None, {"Origin": "https://evil.example", **wanted})
     assert "access-control-allow-origin" not in other.headers
+
+
+def test_a_page_of_a_named_origin_can_read_why_it_is_refused(guarded):
+    refused = guarded.ask("GET", "/jobs", None, {"Origin": "https://plans.example"})
+    assert refused.status == 401
+    assert refused.headers["access-control-allow-origin"] == "https://plans.example"
+    assert "x-request-id" in refused.headers["access-control-expose-headers"].lower()
+    other = guarded.ask("GET", "/jobs", None, {"Origin": "https://evil.example"})
+    assert "access-control-allow-origin" not in other.headers
+
+
+def test_a_monitor_may_ask_for_the_head_alone(guarded):
+    for path in ("/", "/health", "/docs", "/openapi.json"):
+        told = guarded.ask("HEAD", path)
+        assert (told.status, told.body) == (200, b""), path
+    assert guarded.ask("HEAD", "/jobs").status == 401
+
+
+def test_a_compressed_body_is_refused_by_name(guarded):
+    headers = {"Authorization": f"Bearer {TOKEN}", "Content-Encoding": "gzip"}
+    told = guarded.ask("POST", "/solve", gzip.compress(b"{}"), headers)
+    assert told.status == 415
+    assert "compressed" in told.json()["error"]
 
 
 def test_an_address_that_others_reach_demands_a_token(tmp_path):

@@ -42,6 +42,15 @@ def test_a_key_makes_a_repeated_post_the_same_job(service, short):
     assert other.status == 409
 
 
+def test_events_tell_when_a_job_that_waits_is_begun(service, long_search):
+    first = service.ask("POST", "/jobs", {**long_search, "seconds": 0.5}).json()["id"]
+    job = service.ask("POST", "/jobs", {**long_search, "seconds": 0.0, "seed": 1}).json()["id"]
+    told = [data for kind, data in _events(service, job) if kind == "status"]
+    assert [data["status"] for data in told] == ["waiting", "running"]
+    assert all(data["seconds"] >= 0 for data in told)
+    service.finished(first)
+
+
 def test_events_tell_every_better_plan_and_then_the_end(service, long_search):
     job = service.ask("POST", "/jobs", {**long_search, "seconds": 1.5}).json()["id"]
     told = _events(service, job)

@@ -95,6 +95,19 @@ BY_HAND = {
         _jobs(1, 2, 3, service=300, time_windows=[[1600419600, 1600423200]]),
         {**ROUND, "time_window": [1600416000, 1600430400]},
     ),
+    "an hour at a price": _written(
+        _jobs(1, 2, 3, 5), {**ROUND, "costs": {"per_hour": 5003, "fixed": 11}}
+    ),
+    "times by type": _written(
+        _jobs(1, 2, 3, service=300, service_per_type={"van": 700}, setup_per_type={"bike": 9}),
+        {**ROUND, "type": "van", "time_window": HOURS},
+    ),
+    "steps to begin with, and notes": _written(
+        _jobs(1, 2),
+        {**ROUND, "steps": [{"type": "start"}, {"type": "job", "id": 11}]},
+        meta={"NAME": "two"},
+    ),
+    "places in a plane": _written(_jobs(1, 2, location=[145, 250]), {**ROUND, "start": [200, 3]}),
     "everything at the start": _written(_jobs(0, 0, service=10, setup=5), ROUND),
 }
 """Problems as users write them."""

@@ -83,3 +83,11 @@ def test_an_optional_stop_that_is_fixed_is_served_and_what_cannot_be_fixed_is_sa
             fairway.solve(instance, fixed=wrong)
     with pytest.raises(InvalidRequest, match="leave it out for a list"):
         fairway.solve([instance], fixed=[1])
+
+
+def test_a_beginning_that_breaks_an_order_is_refused_with_what_comes_first():
+    instance = fairway.Instance(1.0 - np.eye(5), before=[(1, 2)], pairs=[(3, 4)])
+    for wrong, said in (([2], "stop 2, .* after 1; "), ([4, 3], "stop 4, .* after 3; ")):
+        with pytest.raises(InvalidRequest, match=said):
+            fairway.solve(instance, fixed=wrong)
+    assert fairway.solve(instance, fixed=[1, 2]).tour[:2] == (1, 2)

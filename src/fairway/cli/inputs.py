@@ -10,6 +10,7 @@ from fairway.errors import FairwayError, InvalidRequest
 from fairway.problems.files import read, tours
 from fairway.problems.instance import Instance
 from fairway.problems.sets import InstanceSet
+from fairway.problems.source import break_name
 
 
 class Group(NamedTuple):
@@ -92,4 +93,26 @@ def time_given(words: str, instance: Instance) -> float:
 
 def tour_given(words: str, instance: Instance) -> tuple[int, ...]:
     """A tour written out on the command line, or the one in a file of that name, or on stdin for `-`."""
-    return tours.resolve(tours.read_tour(words), instance)
+    return tours.resolve(tours.given(words, instance), instance)
+
+
+def done_given(words: str, instance: Instance) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The stops that were served, and the breaks that were taken, out of the names of both."""
+    if not words.strip():
+        return (), ()
+    breaks = {called: number for number, called in enumerate(_breaks_called(instance))}
+    named = [words.strip()] if words.strip() in breaks else tours.given(words, instance)
+    stops = [word for word in named if word not in breaks]
+    taken = tuple(breaks[word] for word in named if word in breaks)
+    return tours.resolve(stops, instance) if stops else (), taken
+
+
+def _breaks_called(instance: Instance) -> list[str]:
+    """What breaks are called in words: by the file, else break, or with its number where there are several."""
+    several = len(instance.breaks) > 1
+    called = [
+        break_name(instance.source, instance.breaks, number)
+        or (f"break {number + 1}" if several else "break")
+        for number in range(len(instance.breaks))
+    ]
+    return [name if name not in (instance.names or ()) else "" for name in called]

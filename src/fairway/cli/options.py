@@ -37,6 +37,7 @@ Out = Annotated[
     Path | None,
     Option("--out", "-o", help="Write the plan: .csv, .json, .geojson, .ics or .vroom.json"),
 ]
+Plot = Annotated[Path | None, Option(help="Draw the tour into this .png or .svg")]
 PlanFormat = Annotated[
     Literal["csv", "json", "geojson", "ical", "vroom"] | None,
     Option("--format", help="Format of --out (default: by its suffix)"),
@@ -47,20 +48,30 @@ Day = Annotated[
 Json = Annotated[bool, Option("--json", help="Print one JSON line per instance")]
 BedName = Annotated[str, Argument(help="Name of a test set; see fairway bed list")]
 
+READ = "How files are read"
+"""What the help says above these options."""
+
 
 @dataclass(frozen=True)
 class Reading:
     """How instance files are read, beside what they say themselves."""
 
     distances: Annotated[
-        Rule | None, Option(help="Rounding of distances (default: as the file says)")
+        Rule | None,
+        Option(help="Rounding of distances (default: as the file says)", rich_help_panel=READ),
     ] = None
     matrix: Annotated[
         Path | None,
-        Option(help="Travel times between the stops: answer of OSRM or Valhalla, JSON, CSV or npz"),
+        Option(
+            help="Travel times between the stops: answer of OSRM or Valhalla, JSON, CSV or npz",
+            rich_help_panel=READ,
+        ),
     ] = None
     speed: Annotated[
-        float | None, Option(help="Speed in km/h between stops given by latitude and longitude")
+        float | None,
+        Option(
+            help="Speed in km/h between stops given by latitude and longitude", rich_help_panel=READ
+        ),
     ] = None
 
 

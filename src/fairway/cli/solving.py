@@ -20,6 +20,7 @@ from fairway.cli.options import (
     Objective,
     Out,
     PlanFormat,
+    Plot,
     Reading,
     Relax,
     gap_given,
@@ -57,7 +58,7 @@ def solve(
         str | None, Option(help="Stops that the tour must begin with, in this order")
     ] = None,
     policy: Annotated[str, Option(help="Trained policy or colony: folder, name or none")] = "auto",
-    plot: Annotated[Path | None, Option(help="Draw the tour into this .png or .svg")] = None,
+    plot: Plot = None,
     pictures: Annotated[Path | None, Option(help="Draw every tour into this folder")] = None,
     out: Out = None,
     form: PlanFormat = None,
@@ -104,7 +105,9 @@ def solve(
 def resume(
     reading: Reading,
     file: File,
-    done: Annotated[str, Option(help="Stops served so far, in order, such as 3,1 or by name")],
+    done: Annotated[
+        str, Option(help="Stops served so far, in order, such as 3,1 or by name, and breaks taken")
+    ],
     now: Annotated[str, Option(help="When the vehicle can leave where it is, such as 11:40")],
     at: Annotated[
         str | None, Option(help="Stop where the vehicle is (default: the last one served)")
@@ -117,6 +120,7 @@ def resume(
     objective: Objective = "cost",
     drop: Drop = "price",
     relax: Relax = "drop",
+    plot: Plot = None,
     out: Out = None,
     form: PlanFormat = None,
     date: Day = None,
@@ -126,14 +130,16 @@ def resume(
     for_a_moment()
     from fairway.cli import inputs
     from fairway.cli.plans import Destination
+    from fairway.problems.files import tours
     from fairway.solver.request import Request
 
     request = Request(seconds, None, seed, objective, None, drop, relax)
     instance = inputs.one_instance(file, None, reading)
-    served = inputs.tour_given(done, instance) if done else ()
-    where = None if at is None else inputs.tour_given(at, instance)[0]
-    rest = instance.resume(served, where, inputs.time_given(now, instance), aboard=aboard)
-    destination = Destination(None, None, out, form, date)
+    served, taken = inputs.done_given(done, instance)
+    where = None if at is None else tours.place(at, instance)
+    moment = inputs.time_given(now, instance)
+    rest = instance.resume(served, where, moment, aboard=aboard, rested=taken)
+    destination = Destination(plot, None, out, form, date)
     if out is not None:
         destination.check(rest)
     group = inputs.Group([f"the rest of {instance.name or file.stem}"], [rest])

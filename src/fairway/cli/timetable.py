@@ -1,11 +1,13 @@
 """The schedule of a tour as a table for people: one row per step, broken limits marked."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
+from rich.measure import Measurement
 from rich.table import Table
 
-from fairway.cli.show import line, out, table
+from fairway.cli.show import WIDE, line, out, table
 from fairway.judge import Rejection
 from fairway.outputs import words
 from fairway.outputs.plan import Plan, Step, has_times, name_of
@@ -21,13 +23,36 @@ MARKS = {
     "pair": "out of order",
 }
 """What a broken rule is called in a row."""
+DISPENSABLE = (">demand", ">draft", ">cost", ">wait", ">opens", "windows", ">closes", ">start")
+"""The columns that a narrow terminal does without, in this order."""
+WRAPPED = 16
+"""Characters of the longest name, where there is too little room."""
 
 
 def print_plan(plan: Plan) -> None:
-    """The table of a plan, and when to leave."""
-    out.print(plan_table(plan))
+    """The table of a plan, as wide as the terminal is, and when to leave."""
+    heads, dropped = _heads(plan.instance), []
+    droppable = [head for head in (*_further(plan.instance)[::-1], *DISPENSABLE) if head in heads]
+    most = None if _width(plan_table(plan, heads)) <= out.width else WRAPPED
+    while droppable and _width(plan_table(plan, heads, most)) > out.width:
+        dropped.append(droppable.pop(0))
+        heads.remove(dropped[-1])
+    out.print(plan_table(plan, heads, most))
+    if dropped:
+        columns = ", ".join(head.removeprefix(">") for head in reversed(dropped))
+        line(f"  without {columns}, for which the terminal is too narrow; --out plan.csv has all")
     if has_times(plan.instance):
         line(departure_line(plan))
+
+
+def _width(shown: Table) -> int:
+    """The width at which all of a table can be read."""
+    return Measurement.get(out, out.options.update(width=10 * WIDE), shown).maximum
+
+
+def _further(instance: Instance) -> list[str]:
+    """The further columns of the user's file."""
+    return [] if instance.source is None else list(instance.source.columns)
 
 
 def departure_line(plan: Plan) -> str:
@@ -40,10 +65,15 @@ def departure_line(plan: Plan) -> str:
     return f"  leaves at {leaves}; leaving as late as {latest} changes nothing about cost, lateness and end"
 
 
-def plan_table(plan: Plan) -> Table:
-    """One row per step, then the stops left out."""
-    heads = _heads(plan.instance)
+def plan_table(plan: Plan, heads: Sequence[str] | None = None, most: int | None = None) -> Table:
+    """One row per step, then the stops left out; names of the user's own longer than `most` are wrapped."""
+    heads = _heads(plan.instance) if heads is None else heads
     shown = table("stop" if has_times(plan.instance) else "port", *heads, "")
+    for head, column in zip(("", *heads), shown.columns, strict=False):
+        if head in ("", *_further(plan.instance)):
+            column.max_width = most
+        else:
+            column.no_wrap = True
     marks = _marks(plan)
     for step in plan.steps if has_times(plan.instance) else plan.stops:
         cells = {
@@ -79,8 +109,7 @@ def _heads(instance: Instance) -> list[str]:
     heads += [">cost"] if instance.cost is not instance.travel else []
     if source is not None:
         heads += [f">{source.distance_unit}"] if source.distance_unit else []
-        heads += source.columns
-    return heads
+    return heads + _further(instance)
 
 
 def _limits(instance: Instance, node: int | None, step: Step | None) -> dict[str, str]:
@@ -95,7 +124,8 @@ def _limits(instance: Instance, node: int | None, step: Step | None) -> dict[str
         spans = instance.windows.get(node, single)
     texts = [(words.time(instance, a), _closing(instance, b)) for a, b in spans]
     limits = {"opens": texts[0][0], "closes": texts[-1][1]}
-    limits["windows"] = "; ".join(f"{a}-{b}" for a, b in texts)
+    unlimited = spans == ((0.0, math.inf),)
+    limits["windows"] = "" if unlimited else "; ".join(f"{a}-{b}" for a, b in texts)
     if node:
         deepest = float(instance.draft[node])
         limits["demand"] = words.number(float(instance.demand[node]))

@@ -223,10 +223,16 @@ def _losses(item: "Instance", output: Path) -> list[str]:
     return losses
 
 
-for verb in (
-    solve, batch, label, resume, explain, verify, plot, serve, generate, convert, train, report, warmup
-):  # fmt: skip
-    app.command()(verb)
-app.add_typer(evaluate_app, name="evaluate")
-app.add_typer(bed_app, name="bed")
-app.add_typer(bench_app, name="bench")
+PLAN, MANY, RESEARCH = "Plan a tour", "Many instances", "Research"
+PANELS = {
+    PLAN: (solve, explain, resume, verify, plot, convert, serve, warmup),
+    MANY: (batch, generate, label),
+    RESEARCH: (train, report),
+}
+"""The verbs as the help groups them."""
+for panel, members in PANELS.items():
+    for verb in members:
+        app.command(rich_help_panel=panel)(verb)
+app.add_typer(evaluate_app, name="evaluate", rich_help_panel=RESEARCH)
+app.add_typer(bed_app, name="bed", rich_help_panel=RESEARCH)
+app.add_typer(bench_app, name="bench", rich_help_panel=RESEARCH)

@@ -137,7 +137,7 @@ def _timetable(
     if not breaks and not free:
         return first, walked(stops, first, allowance), ()
     if free:
-        first = _departure(instance, stops, allowance * WITHIN)
+        first = _departure(instance, stops, _within(instance, stops, allowance))
     options = courses(stops, breaks, (first, first), allowance)
     if not options:
         rows = walked(stops, first, allowance)
@@ -150,11 +150,28 @@ def _timetable(
     return first, best.rows, ()
 
 
+def _within(instance: Instance, stops: Sequence[Stop], allowance: float) -> float:
+    """What a chosen departure may use of the allowance: the rest is for rounding, more of it where times are large."""
+    if not allowance:
+        return 0.0
+    spans = [
+        *departures(instance, free=True),
+        *(window for stop in stops for window in stop.windows),
+        *(rest[:2] for rest in instance.breaks),
+    ]
+    largest = max(
+        (abs(time) for span in spans for time in span if math.isfinite(time)), default=0.0
+    )
+    sums = 2 * len(stops) + len(instance.breaks)
+    return allowance * WITHIN - sums * math.ulp(largest)
+
+
 def _departure(instance: Instance, stops: Sequence[Stop], allowance: float) -> float:
     """The latest of the departures with the least duration and lateness; the first one where none is in time."""
     breaks, spans = instance.breaks, departures(instance, free=True)
     options = [each for span in spans for each in courses(stops, breaks, span, allowance)]
-    found = [each for option in options if (each := best_departure(option, breaks)) is not None]
+    known = (best_departure(option, breaks, min(allowance, 0.0)) for option in options)
+    found = [each for each in known if each is not None]
     if not found:
         return spans[0][0]
     least = min(value for value, _ in found)

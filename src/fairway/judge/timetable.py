@@ -243,7 +243,7 @@ def _all_taken(
 
 
 def best_departure(
-    course: Course, breaks: Sequence[tuple[float, float, float]]
+    course: Course, breaks: Sequence[tuple[float, float, float]], allowance: float
 ) -> tuple[float, float] | None:
     """The least duration and price of lateness, and its departure, of equal ones the latest; None if there is none.
 
@@ -251,7 +251,7 @@ def best_departure(
     Where there is no end to equally good ones, the first of them.
     """
     due = [last for number, (_, last, _) in enumerate(breaks) if number not in course.taken]
-    high = min([course.high, *(last - course.ahead for last in due)])
+    high = min([course.high, *(last + allowance - course.ahead for last in due)])
     candidates = {course.at - course.ahead} | (set() if course.open else {course.low})
     for _, closes, ahead, at in course.late:
         candidates |= {closes - ahead, at - ahead}

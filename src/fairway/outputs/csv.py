@@ -12,6 +12,9 @@ COLUMNS = ("step", "name", "arrival", "wait", "start", "departure", "late", "loa
 RUN = re.compile(r"[=+@\t\r-](?![\d.,:]+$)")
 """How a cell starts that a spreadsheet would run, plain numbers left out."""
 
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""What a terminal acts on instead of showing it, but for tabs and ends of lines."""
+
 
 def render(plan: Plan) -> str:
     """The table of a plan, safe to open in a spreadsheet."""
@@ -28,8 +31,8 @@ def render(plan: Plan) -> str:
 
 
 def safe(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula: an apostrophe stands before what would be one."""
-    return f"'{cell}" if RUN.match(cell) else cell
+    """A cell that no spreadsheet takes for a formula, since an apostrophe stands before it, and no terminal obeys."""
+    return CONTROLS.sub("\ufffd", f"'{cell}" if RUN.match(cell) else cell)
 
 
 def _cells(plan: Plan, step: Step) -> list[str]:

@@ -4,6 +4,7 @@ Where the instance was read from a VROOM problem, its ids, types, descriptions a
 source carries as columns. Otherwise jobs are called by their node.
 """
 
+import math
 from typing import Any
 
 from fairway.outputs.layout import laid_out
@@ -12,6 +13,8 @@ from fairway.problems.instance import Instance
 from fairway.problems.source import break_name
 
 Record = dict[str, Any]
+ROUNDING = 1e-6
+"""By which a sum of costs may fall short of the whole number that it is."""
 ANYWHERE = "anywhere"
 """The type of the start of a vehicle that has none."""
 METRES = {"m": 1.0, "km": 1000.0, "mi": 1609.344}
@@ -28,8 +31,11 @@ def record(plan: Plan) -> Record:
     if not plan.stops:
         return nothing(instance)
     steps = _steps(plan, seconds)
-    same = instance.cost is instance.travel
-    cost = round(plan.steps[-1].cost * (seconds if same else 1.0))
+    cost = plan.steps[-1].cost
+    if instance.cost is instance.travel:
+        cost = round(cost * seconds)
+    else:
+        cost = math.floor(cost + ROUNDING) if _own(instance) else round(cost)  # VROOM cuts it off
     sums = {key: sum(step[key] for step in steps) for key in ("setup", "service", "waiting_time")}
     sums |= {"duration": steps[-1]["duration"], "priority": _priority(plan)}
     sums |= {key: steps[-1][key] for key in ("distance",) if key in steps[-1]}

@@ -196,7 +196,11 @@ class Instance:
 
     @property
     def unit_notes(self) -> tuple[str, ...]:
-        """Those of the notes that say that units do not fit, which are quick to have."""
+        """Those of the notes that say that units do not fit or times were not read, which are quick to have."""
+        if self.source is not None and not (
+            self.windows or _finite(self.closes) or self.opens.any()
+        ):
+            return self.source.notes
         last = self.closes.copy()
         for node, spans in self.windows.items():
             last[node] = spans[-1][1]
@@ -269,6 +273,7 @@ class Instance:
         time: float,
         *,
         aboard: float | None = None,
+        rested: Sequence[int] = (),
     ) -> "Instance":
         """What is left of a plan in progress: a tour that starts at a place and time, and ends as this one does.
 
@@ -279,10 +284,11 @@ class Instance:
             at: The node where the vehicle is; None for the last one visited, or the depot.
             time: When it can leave there.
             aboard: What is on board; by default what the stops visited have brought.
+            rested: The breaks that have been taken, as numbers among `breaks`.
         """
         from fairway.problems.resume import resumed
 
-        return resumed(self, visited, at, time, aboard)
+        return resumed(self, visited, at, time, aboard, rested)
 
     def reversed(self) -> "Instance":
         """The same with the load running the other way: every tour of it is a tour of this one backwards."""

@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from fairway.errors import InvalidRequest
 from fairway.problems.instance import PER_NODE, Instance
+from fairway.problems.source import Source
 
 
 def resumed(
@@ -15,12 +17,16 @@ def resumed(
     at: int | None,
     time: float,
     aboard: float | None = None,
+    rested: Sequence[int] = (),
 ) -> Instance:
     """The instance that is left once some stops have been visited; see `Instance.resume`."""
     done, end = _checked(instance, visited, at)
     here = (visited[-1] if len(visited) else 0) if at is None else at
     if not (isinstance(time, int | float) and math.isfinite(time)):
         raise InvalidRequest(f"time is {time!r}; expected when the vehicle can leave, a number")
+    if here == 0 and not done:
+        time = max(time, _opening(instance))
+    ahead = _breaks_ahead(instance, time, rested)
     left = [stop for stop in range(1, instance.nodes) if stop not in done and stop != end]
     kept = [here, *left, *([] if end is None else [end])]
     if len(kept) == 1:
@@ -36,7 +42,7 @@ def resumed(
     windows = {place[node]: spans for node, spans in instance.windows.items() if node in place}
     if end == 0:
         _return(instance, columns, windows, time)
-    names = instance.names or tuple(map(str, range(instance.nodes)))
+    names = _names(instance)
     load, on_board = _load(instance, visited, aboard)
     source = instance.source
     return Instance(
@@ -49,12 +55,12 @@ def resumed(
         **columns,
         before=_left(instance.before, place),
         pairs=_left(instance.pairs, place),
-        breaks=[each for each in instance.breaks if each[1] >= time],
+        breaks=[instance.breaks[number] for number in ahead],
         end=None if end is None else len(kept) - 1,
         coordinates=None if instance.coordinates is None else instance.coordinates[kept],
         names=_distinct([names[node] for node in kept]),
         name=instance.name,
-        source=None if source is None else source.restricted(kept),
+        source=None if source is None else _told(source.restricted(kept), instance, ahead),
     )
 
 
@@ -66,11 +72,49 @@ def _checked(
         if not 0 <= node < instance.nodes:
             raise InvalidRequest(f"there is no node {node}; expected 0 to {instance.nodes - 1}")
     done = set(visited)
+    names = _names(instance)
+    for pickup, delivery in instance.pairs:
+        if delivery in done and pickup not in done:
+            raise InvalidRequest(
+                f"{names[delivery]} has been served and its pickup {names[pickup]} has not; expected the pickup among "
+                "the stops visited"
+            )
     if len(done) < len(visited) or done & {0, instance.end}:
         raise InvalidRequest(
             "the stops visited so far name one twice, the depot or the end; expected each stop once"
         )
     return done, instance.end
+
+
+def _names(instance: Instance) -> tuple[str, ...]:
+    return instance.names or tuple(map(str, range(instance.nodes)))
+
+
+def _opening(instance: Instance) -> float:
+    """When the tour may start."""
+    spans = instance.windows.get(0)
+    return spans[0][0] if spans else float(instance.opens[0])
+
+
+def _breaks_ahead(instance: Instance, time: float, rested: Sequence[int]) -> list[int]:
+    """The breaks that are neither taken nor over."""
+    for number in rested:
+        if not 0 <= number < len(instance.breaks):
+            raise InvalidRequest(f"there is no break {number}; there are {len(instance.breaks)}")
+    return [
+        number
+        for number, (_, last, _) in enumerate(instance.breaks)
+        if last >= time and number not in rested
+    ]
+
+
+def _told(source: Source, instance: Instance, ahead: Sequence[int]) -> Source:
+    """The same with the names and ids of the breaks ahead."""
+    ids, names = (
+        tuple(texts[number] for number in ahead) if len(texts) == len(instance.breaks) else ()
+        for texts in (source.break_ids, source.break_names)
+    )
+    return replace(source, break_ids=ids, break_names=names)
 
 
 def _between(matrix: np.ndarray, kept: list[int]) -> np.ndarray:

@@ -28,6 +28,8 @@ STAMP = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?\s*(?:Z|[+-]\d{2}:?\d{2})?)?"
 )
 """An ISO stamp, or a date alone."""
+TIMES = re.compile(r"\D{0,9}(?:\d{1,2}[:h]\d\d(?::\d\d)?\D{0,9})+")
+"""Times of day, with a word before, between or after them."""
 OFFSET = re.compile(r"\s+(?=Z$|[+-]\d{2}:?\d{2}$)")
 """The blank before the offset of a stamp."""
 EXAMPLES = "a time of day like 08:30 or 8:30 pm, or a date and time like 2026-11-18T08:30"
@@ -137,6 +139,17 @@ class Source:
             None if self.ids is None else _of(self.ids, nodes),
             self.break_ids,
             self.break_names,
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence for each further column in which times of day stand."""
+        return tuple(
+            f"column {name!r} holds times of day and is only carried along; call it 'open', 'close' or 'windows' if it "
+            "says when stops may be served"
+            for name, texts in self.columns.items()
+            if any(texts)
+            and all(len(text) < 80 and TIMES.fullmatch(text) for text in texts if text)
         )
 
     def distances(

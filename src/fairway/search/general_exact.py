@@ -17,6 +17,9 @@ from fairway.search.exact import LARGEST, MEMORY, STAGES, Proof, Stage
 from fairway.search.general import least_value
 from fairway.search.proving import Proving
 
+SMALL, WIDER = 20, Stage(8_192)
+"""Nodes up to which a wider beam is tried without better bounds, which take longer to compile than it takes."""
+
 
 def provable(instance: Instance, objective: str) -> bool:
     """Whether labels can prove it: not where a free departure has to weigh lateness."""
@@ -46,7 +49,7 @@ def prove_general(
     if objective == "duration" and instance.whole_times:
         return by_departure(instance, STAGES, upper=upper, seconds=seconds, memory=memory)
     search = Proving(tour, upper, memory, seconds)
-    search.through(STAGES)
+    search.through(STAGES if instance.nodes > SMALL else (STAGES[0], WIDER, *STAGES[1:]))
     return search.proof()
 
 

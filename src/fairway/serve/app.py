@@ -40,7 +40,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
         401: "The token is missing or wrong",
         408: "The body came in too slowly",
         413: "More than this service takes on",
-        415: "The body is not JSON",
+        415: "The body is not JSON, or is compressed",
         429: "Too many wait; see Retry-After",
     }.items()
 }
@@ -177,7 +177,7 @@ async def stop(request: Request, id: str) -> Response:  # noqa: A002
     },
 )
 async def events(request: Request, id: str) -> Response:  # noqa: A002
-    """Follow a job: events `improvement`, `bound` and, with the whole job, `end`."""
+    """Follow a job: events `status`, `improvement`, `bound` and, with the whole job, `end`."""
     service = _service(request)
     if await service.jobs.get(id) is None:
         raise Refused(404, "there is no such job; it may have expired")
@@ -239,15 +239,16 @@ def create_app(settings: Settings) -> FastAPI:
         await service.close()
 
     middleware = [Middleware(Guard, settings=settings, metrics=service.metrics)]
-    if settings.origins:
-        middleware.append(
+    if settings.origins:  # around the guard: a page is to read its refusals too
+        middleware.insert(
+            0,
             Middleware(
                 CORSMiddleware,
                 allow_origins=list(settings.origins),
                 allow_methods=["GET", "POST", "DELETE"],
                 allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id"],
                 expose_headers=["X-Request-Id", "Retry-After", "Location"],
-            )
+            ),
         )
     app = FastAPI(
         title="Fairway",

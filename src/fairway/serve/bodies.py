@@ -25,6 +25,8 @@ class Bodies:
             raise Refused(
                 415, "the body must be JSON; send the header Content-Type: application/json"
             )
+        if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
+            raise Refused(415, "the body is compressed; send it as it is, without Content-Encoding")
         length = request.headers.get("content-length", "")
         if length.isdecimal() and int(length[:20]) > self._most:
             raise self._too_large()

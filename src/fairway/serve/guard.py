@@ -47,6 +47,9 @@ class Guard:
             await self._app(scope, receive, send)
             return
         began, headers = time.monotonic(), Headers(scope=scope)
+        method = scope["method"]
+        if method == "HEAD" and OPEN.fullmatch(scope["path"]):  # the server sends no body then
+            scope = {**scope, "method": "GET"}
         given = headers.get("x-request-id", "")
         number = given if ID.fullmatch(given) else secrets.token_hex(8)
         status = 0
@@ -78,8 +81,8 @@ class Guard:
         finally:
             route = getattr(scope.get("route"), "path", "other")
             seconds = time.monotonic() - began
-            self._metrics.count(_known(scope["method"]), route, status, seconds)
-            told = {"method": _known(scope["method"]), "route": route, "status": status}
+            self._metrics.count(_known(method), route, status, seconds)
+            told = {"method": _known(method), "route": route, "status": status}
             log("request", request=number, **told, seconds=round(seconds, 4))
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:

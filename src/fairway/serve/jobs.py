@@ -64,9 +64,12 @@ class Live:
 
     async def news(self) -> AsyncIterator[bytes]:
         """Server-sent events until the job is over; who reads slowly is told the latest of each kind."""
-        told = {b"improvement": 0, b"bound": 0}
+        told, status = {b"improvement": 0, b"bound": 0}, ""
         while True:
             news = self._news
+            if self.record.status != status and not self.record.over:
+                status = self.record.status
+                yield event(b"status", json.dumps(_standing(self.record)).encode())
             for kind, (number, data) in (
                 (b"improvement", self._improvement),
                 (b"bound", self._bound),
@@ -244,6 +247,13 @@ def document(record: Record) -> bytes:
 def event(kind: bytes, data: bytes) -> bytes:
     """One server-sent event."""
     return b"event: " + kind + b"\ndata: " + data + b"\n\n"
+
+
+def _standing(record: Record) -> dict[str, Any]:
+    """Whether a job waits or runs, and for how many seconds."""
+    began = record.started if record.status == "running" else record.created
+    assert began is not None
+    return {"status": record.status, "seconds": round(max(0.0, time.time() - began), 3)}
 
 
 def _moment(seconds: float | None) -> str | None:

@@ -5,8 +5,6 @@ from collections.abc import Iterable
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
 """Seconds up to which answers are counted together."""
-REMEMBERED = 0.1
-"""Of the mean duration of solving, the share of the last one."""
 Sample = tuple[dict[str, str], float]
 
 
@@ -17,8 +15,6 @@ class Metrics:
         self._answers: Counter[tuple[str, str, int]] = Counter()
         self._seconds: defaultdict[str, float] = defaultdict(float)
         self._buckets: Counter[tuple[str, float]] = Counter()
-        self.pace = 1.0
-        """Seconds that solving takes, about."""
 
     def count(self, method: str, route: str, status: int, seconds: float) -> None:
         """Note one answer."""
@@ -26,8 +22,6 @@ class Metrics:
         self._seconds[route] += seconds
         for bound in BUCKETS:
             self._buckets[route, bound] += seconds <= bound
-        if route == "/solve" and status == 200:
-            self.pace += REMEMBERED * (seconds - self.pace)
 
     def text(self, gauges: Iterable[tuple[str, str, str, list[Sample]]]) -> str:
         """All of it, with gauges given as name, kind, help and samples."""

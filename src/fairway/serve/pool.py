@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +18,8 @@ from fairway.serve.settings import Limits
 
 GRACE = 3.0
 """Seconds in which a worker that is told to stop hands over what it has."""
+LAST = 0.1
+"""Share of the last order in what orders take, about."""
 AGAIN = 1.0
 """Seconds before another process is started in place of one that failed as it started."""
 
@@ -160,6 +163,8 @@ class Pool:
         self.busy = 0
         self.lost = 0
         """Processes that died at their work or were given up."""
+        self.pace = 1.0
+        """Seconds that an order takes a process, about."""
 
     @property
     def waiting(self) -> int:
@@ -198,6 +203,7 @@ class Pool:
         if bounded and not self._idle:
             self._check()
         process = await self._taken()
+        began = time.monotonic()
         self.busy += 1
         work = asyncio.ensure_future(order.run(process))
         try:
@@ -212,6 +218,7 @@ class Pool:
         except BaseException:
             self._put_back(process)
             raise
+        self.pace += LAST * (time.monotonic() - began - self.pace)
         self._put_back(process)
         return answer
 

@@ -152,10 +152,17 @@ class Solve(Given):
     """An instance, and how it is to be solved."""
 
     seconds: Seconds = Field(1.0, description="Time limit; less is taken where a proof ends it")
-    objective: Objective = "cost"
-    drop: Literal["price", "fewest"] = "price"
-    relax: Literal["drop", "late", "none"] = "drop"
-    seed: Seed = 0
+    objective: Objective = Field(
+        "cost", description="What is to be least: cost, the end, or the time on the road"
+    )
+    drop: Literal["price", "fewest"] = Field(
+        "price", description="Optional stops are left out by their price, or as few as can be"
+    )
+    relax: Literal["drop", "late", "none"] = Field(
+        "drop",
+        description="Where no tour keeps everything: leave out fewest stops, be least late, or neither",
+    )
+    seed: Seed = Field(0, description="Random seed")
     fixed: list[Stop] = Field([], description="Stops that the tour must begin with, in order")
     initial: list[Stop] | None = Field(None, description="An order of the stops to start from")
 
@@ -193,7 +200,10 @@ def body_of(kind: type[Body], content: bytes) -> Body:
         raise InvalidRequest("the body is not UTF-8 text; expected a JSON object") from error
     except Unreadable as error:
         where = "" if error.line is None else f" (line {error.line})"
-        raise InvalidRequest(f"the body {error.message}{where}") from error
+        said = (
+            error.message if error.message.startswith("the key ") else f"the body {error.message}"
+        )
+        raise InvalidRequest(f"{said}{where}") from error
     if not isinstance(document, dict):
         raise InvalidRequest(f"the body is {described(document)}; expected a JSON object")
     try:

@@ -84,7 +84,7 @@ class Service:
 
     def full(self) -> Refused:
         """The refusal where too many wait, with a guess at when fewer will."""
-        share = self.solvers.waiting * self.metrics.pace / self.settings.workers
+        share = self.solvers.waiting * self.solvers.pace / self.settings.workers
         wait = max(1, math.ceil(min(share, 60.0)))
         return Refused(429, f"too many requests wait already; try again in {wait} s", wait)
 

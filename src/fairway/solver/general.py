@@ -26,6 +26,9 @@ FEW_CHOICES = 14.0
 as long, four more."""
 LOOKING = 1e-6
 """Seconds per pair of nodes that counting them takes, about."""
+SMALL, AT_ONCE = 20, 0.3
+"""Nodes up to which a proof that can be expected comes first, and its part of the time: most end there, and what local
+search needs is neither compiled nor loaded."""
 PATIENT = 2.0
 """Seconds from which on a bound is worth its time even where no proof can be expected."""
 GLANCED, TRIED = 0.02, 0.04
@@ -82,7 +85,9 @@ def _search(best: Incumbent) -> None:
             _prove(best, math.inf, STEADY_MEMORY)
         return
     seconds = best.request.seconds
-    if seconds >= PATIENT:
+    if best.instance.nodes <= SMALL and _promising(best, seconds, best.until):
+        _prove(best, AT_ONCE * best.left)
+    elif seconds >= PATIENT:
         _improve(best, GLANCED * best.left)
         _prove(best, TRIED * best.left)
     if best.enough:

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from fairway.errors import InvalidRequest
+from fairway.judge.rules import label
 from fairway.problems.instance import Instance
 
 
@@ -21,6 +22,13 @@ def locked(instance: Instance, fixed: Sequence[int]) -> Instance:
         raise InvalidRequest(
             f"fixed is {tuple(fixed)}; expected different stops of the instance, neither the start nor the end"
         )
+    place = {stop: at for at, stop in enumerate(begin)}
+    for first, then in (*instance.before, *instance.pairs):
+        if then in place and place.get(first, len(begin)) > place[then]:
+            raise InvalidRequest(
+                f"fixed has stop {label(instance, then)}, which comes only after {label(instance, first)}; "
+                "expected that before it"
+            )
     if not begin:
         return instance
     prize = np.array(instance.prize)

@@ -55,7 +55,8 @@ def given_up(instance: Instance, loose: Instance, solution: Solution) -> tuple[s
         hard, last = math.isinf(instance.late[visit.node]), instance.latest[visit.node]
         if visit.late > 0 and (hard or visit.start > last):
             name = f"stop {label(instance, visit.node)}"
-            words.append(f"{name} is served {instance.duration_text(visit.late)} late")
+            served = "reached" if visit.node == instance.end else "served"
+            words.append(f"{name} is {served} {instance.duration_text(visit.late)} late")
     home = solution.lateness - float(solution.schedule.late.sum())
     hard = math.isinf(instance.late[0]) or solution.makespan > instance.latest[0]
     if instance.end == 0 and home > 0 and hard:

@@ -121,6 +121,9 @@ def without(value, key):
 @pytest.mark.parametrize(
     ("value", "said"),
     [
+        ({"code": 0, "routes": [], "summary": {}}, "a solution of VROOM"),
+        ({"code": "Ok", "routes": [], "waypoints": []}, "an OSRM route"),
+        ({"type": "Feature", "geometry": {}, "properties": {}}, "one feature of GeoJSON"),
         (windows() | {"colour": 1}, "'colour' is unknown"),
         (windows() | {"demand": [0, 1, 1]}, "'demand' is unknown for tsptw"),
         (drafts() | {"opens": [0, 1, 1]}, "'opens' is unknown for tspdl"),

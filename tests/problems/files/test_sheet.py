@@ -9,7 +9,7 @@ import openpyxl
 import pytest
 
 from fairway.errors import FairwayError
-from fairway.problems.files import read, sheet, table
+from fairway.problems.files import Content, read, read_content, sheet, table
 from fairway.problems.files.legs import Beside
 
 HEADER = ("Customer", "Lat", "Lon", "From", "To", "Service", "Phone")
@@ -103,3 +103,32 @@ def test_without_openpyxl_one_sentence_says_what_to_install(tmp_path, monkeypatc
     (tmp_path / "plan.xlsx").write_bytes(b"PK\x03\x04 xl/workbook.xml")
     with pytest.raises(FairwayError, match=r"pip install 'fairway\[xlsx\]', or save it as CSV"):
         read(tmp_path / "plan.xlsx")
+
+
+def test_a_formula_whose_value_was_never_saved_is_refused():
+    formula = book(("name", "x", "y", "service"), ("d", 0, 0, 5), ("a", 3, 4, "=D2*2"))
+    with pytest.raises(FairwayError, match=r"the formula '=D2\*2' has no value"):
+        read_content(Content("stops.xlsx", formula))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), "is a spreadsheet of old (.xls)"),
+        ("name\tx\ty\nd\t0\t0\n".encode("utf-16"), "is text in UTF-16"),
+        (b"D,0,0,8:00\nA,3,4,9:00\n", "whose first lines name no columns"),
+        (b"%PDF-1.4\n%", "is a PDF document"),
+    ],
+)
+def test_what_people_have_besides_is_refused_by_its_name(content, said):
+    with pytest.raises(FairwayError) as refused:
+        read_content(Content("stops", content))
+    assert said in str(refused.value)
+
+
+def test_another_archive_is_refused_by_what_is_in_it():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("stops.csv", TEXT)
+    with pytest.raises(FairwayError, match=r"an archive with 'stops.csv' in it"):
+        read_content(Content("stops.zip", file.getvalue()))

@@ -112,7 +112,7 @@ def test_other_columns_are_not_taken_for_misspelt_ones(name):
 
 
 def test_semicolons_and_decimal_commas_of_european_spreadsheets_are_read():
-    text = "Name;Lat;Lng;Von;open;close;service\nd;59,91;10,75;x;8:00;17:00;\na;59,93;10,70;y;8.30;10,00;7,5\n"
+    text = "Name;Lat;Lng;Ort;open;close;service\nd;59,91;10,75;x;8:00;17:00;\na;59,93;10,70;y;8.30;10,00;7,5\n"
     instance = parsed(text)
     assert instance.coordinates.tolist() == [[10.75, 59.91], [10.70, 59.93]]
     assert instance.opens.tolist() == [480, 510]
@@ -209,7 +209,7 @@ def test_names_that_repeat_are_told_apart_by_their_ids():
     instance = parsed("id,customer,x,y\n0,Depot,0,0\n7,Mill,3,4\n8,Mill,6,8\n", Beside())
     assert instance.names == ("Depot", "Mill (7)", "Mill (8)")
     assert (
-        "the id 'Mill' is also on line 3"
+        "the name 'Mill' is also on line 3"
         in refused("customer,x,y\nDepot,0,0\nMill,3,4\nMill,6,8\n").message
     )
 
@@ -302,7 +302,7 @@ def test_the_capacity_stands_in_the_row_of_the_depot():
         ),
         (
             "name,lat,lon,priority\nd,1,1,\na,2,2,urgent\n",
-            "expected 'priority', a finite number",
+            "the priority 'urgent' is not understood; expected 0 to 100, low",
             3,
         ),
         (
@@ -345,3 +345,87 @@ def test_a_further_column_that_a_spreadsheet_would_run_is_not_written():
     instance = parsed("name,x,y,note\nd,0,0,\na,3,4,=1+1\n", Beside())
     with pytest.raises(Unreadable, match=r"CSV cannot hold the text '=1\+1'; write .json instead"):
         table.render(instance)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Kunde;Breitengrad;L\u00e4ngengrad;von;bis;Dauer\nLager;52,5;13,4;7:00;18:00;\nM\u00fchle;52,6;13,4;8.30;10:00;15\n",
+        "Nom;Latitude;Longitude;D\u00e9but;Fin;Dur\u00e9e\nD\u00e9p\u00f4t;52,5;13,4;7h00;18h00;\nMoulin;52,6;13,4;8h30;10h;15\n",
+        "Nombre,Latitud,Longitud,Desde,Hasta,Duraci\u00f3n\nD,52.5,13.4,7:00,18:00,\nA,52.6,13.4,8:30,10:00,15\n",
+        "Stop #,Name,Latitude,Longitude,Earliest Arrival,Latest Arrival,Service Duration (mins)\n"
+        "1,D,52.5,13.4,7:00 AM,6:00 PM,\n2,A,52.6,13.4,8:30 AM,10:00 AM,15\n",
+        "Tour on Monday,,,,,\n,,,,,\nname,lat,lon,open,close,service (s)\n"
+        "D,52.5,13.4,07:00,18:00,\nA,52.6,13.4,08:30,10:00,900\n",
+        "sep=|\nname|lat|lon|open|close|service_h\nD|52.5|13.4|07.00|18.00|\nA|52.6|13.4|08.30|10.00|0.25\n",
+        "name;lat;lon;from;to;minutes\nD;52,5;13,4;18.11.2026 7:00;18.11.2026 18:00;\n"
+        "A;52,6;13,4;18.11.2026 08:30;18.11.2026, 10:00;15 Min.\n",
+    ],
+)
+def test_tables_of_other_countries_and_programs_are_read(text):
+    instance = parsed(text)
+    assert instance.opens.tolist() == [420, 510]
+    assert instance.closes.tolist() == [1080, 600]
+    assert instance.service.tolist() == [0, 15]
+    assert instance.coordinates.tolist() == [[13.4, 52.5], [13.4, 52.6]]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "08:00-10:00, 14:00-16:00",
+        "08:00-10:00,14:00-16:00",
+        "14:00-16:00; 08:00-10:00",
+        "08:00-10:00 / 14:00-16:00",
+        "8 Uhr-10:00".replace(" Uhr", "h") + "\n14:00 - 16:00",
+    ],
+)
+def test_windows_stand_in_any_order_between_what_people_use(cell):
+    instance = parsed(f'name,lat,lon,hours\nd,1,1,7:00-18:00\na,2,2,"{cell}"\n')
+    assert instance.windows[1] == ((480, 600), (840, 960))
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "line"),
+    [
+        (
+            "name,lat,lon,hours\nd,1,1,\na,2,2,22:00-01:00\n",
+            "which closes before it opens; write",
+            3,
+        ),
+        ("name,lat,lon,hours\nd,1,1,\na,2,2,8:00-10:00; 9:00-11:00\n", "which overlap", 3),
+        (
+            "name,lat,lon,open,close,hours\nd,1,1,,,\na,2,2,8:00,9:00,14:00-16:00\n",
+            "that differ",
+            3,
+        ),
+        ("name,lat,lon,open\nd,1,1,11/12/2026 8:00\na,2,2,\n", "its day or its month first", 2),
+        ("name,lat,lon,open,close\nd,1,1,7,18\na,2,2,8.30,10\n", "look like hours", 2),
+        ("name,lat,lon,open,close\nd,1,1,0,64800\na,2,2,0,60\n", "look like seconds", 2),
+        ("name,lat,lon,open1,close1\nd,1,1,,\na,2,2,,\n", "in one column 'windows'", 1),
+        ("name,lat,lon,from,from\nd,1,1,,\na,2,2,,\n", "in one column 'windows'", 1),
+        (
+            "name,lat,lon\nDepot,1,1\na,2,2\nDepot,1,1\n",
+            "leave this row out if it is the way back",
+            4,
+        ),
+        ("name,lat,lon\nd,1,1\na,2,2\na,3,3\nb,1,2\n", "or give a column 'id'", 4),
+        (
+            "name,type,lat,lon\nd,,1,1\na,pickup,2,2\nb,delivery,3,3\n",
+            "nothing says which belong together",
+            4,
+        ),
+        ("name,lat,lon,service\nd,1,1,\nLunch,,,30\n", "but for breaks, whose 'kind' is break", 3),
+    ],
+)
+def test_what_would_be_read_wrongly_is_refused_with_what_would_do(text, said, line):
+    error = refused(text)
+    assert said in error.message
+    assert error.line == line
+
+
+def test_a_further_column_with_times_of_day_is_told_where_there_are_no_windows():
+    text = "name,lat,lon,Besuch,open\nd,1,1,,\na,2,2,8:30 bis 9:30 Uhr,\n"
+    assert "column 'Besuch' holds times of day" in parsed(text).notes[0]
+    assert parsed(text.replace("d,1,1,,", "d,1,1,,7:00")).unit_notes == ()
+    assert parsed(text.replace("8:30 bis 9:30 Uhr", "555 100")).notes == ()

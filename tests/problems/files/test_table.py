@@ -296,7 +296,7 @@ def test_stops_are_named_by_number_where_ids_only_count_the_rows():
         (
             ("8-10; 14-16", "8-15; 14-16"),
             3,
-            "the windows of node 1 are ((8.0, 15.0), (14.0, 16.0)); expected",
+            "has '8-15; 14-16', which overlap; expected",
         ),
         (("B;C", "B;D"), 3, "column 'before' names 'D', which is no stop; expected one like 'C'"),
         (("B;C", "B;A"), 3, "before has (1, 1); expected two different stops"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fairway.errors import InvalidFile, InvalidTour
-from fairway.problems.files.tours import parse_tour, read_tour, resolve
+from fairway.problems.files.tours import given, parse_tour, place, read_tour, resolve
 from fairway.problems.instance import TSPTW, Instance
 from fairway.problems.source import Source
 
@@ -148,3 +148,19 @@ def test_a_tour_may_be_of_ids_where_names_stand_beside_them():
     assert resolve(parse_tour("102,a"), instance) == (3, 1)
     with pytest.raises(InvalidTour, match="no stop is called '7'"):
         resolve(parse_tour("a,7"), instance)
+
+
+@pytest.mark.parametrize(
+    ("text", "tour"),
+    [
+        ("Depot, north > Old mill > Quay > Depot, north", (2, 3)),
+        ('"Depot, north", Quay, Old mill', (3, 2)),
+        ("Old mill", (2,)),
+        ("Depot, north > Quay", (3,)),
+    ],
+)
+def test_names_with_commas_and_blanks_come_as_they_are_printed(text, tour):
+    names = ("Depot, north", "Mill", "Old mill", "Quay")
+    named = instance(names)
+    assert resolve(given(text, named), named) == tour
+    assert [place(name, named) for name in names] == [0, 1, 2, 3]

@@ -238,7 +238,6 @@ def test_places_in_degrees_need_a_speed_or_a_matrix(tmp_path):
             "'max_travel_time' cannot be served",
         ),
         ({"vehicles": [{"id": 1, "start_index": 0, "max_distance": 9}]}, "'max_distance' in"),
-        ({"vehicles": [{"id": 1, "start_index": 0, "steps": [{"type": "start"}]}]}, "'steps' in"),
         (
             {"jobs": [job(1, delivery=[1, 2])]},
             r"'jobs\[0\].delivery' has 2 components; amounts of one component",
@@ -247,7 +246,7 @@ def test_places_in_degrees_need_a_speed_or_a_matrix(tmp_path):
             {"jobs": [job(1, delivery=[1])]},
             "the vehicle has no 'capacity' where tasks have amounts",
         ),
-        ({"jobs": [job(1, service_per_type={"a": 1})]}, "'service_per_type' in"),
+        ({"jobs": [job(1, service_per_type=[1])]}, r"'jobs\[0\].service_per_type' is a list"),
         (
             {"jobs": [job(1, time_window=[1, 2])]},
             "the key 'time_window' in 'jobs.0.' is unknown, and looks",
@@ -268,9 +267,16 @@ def test_places_in_degrees_need_a_speed_or_a_matrix(tmp_path):
         ({"shipments": [{"pickup": {}}]}, r"'shipments\[0\].pickup' has no 'location_index'"),
         ({"shipments": [{"delivery": {}}]}, r"'shipments\[0\].pickup' is null; expected an object"),
         ({"fleet": 1}, "the key 'fleet' is unknown; expected jobs"),
-        ({"matrices": {"bike": {"durations": DURATIONS}}}, "'matrices.car' is null"),
+        (
+            {"matrices": {"bike": {"durations": DURATIONS}}},
+            "profile is 'car' and there are matrices of 'bike'",
+        ),
         ({"matrices": {"car": {"times": DURATIONS}}}, "the key 'times' in 'matrices' is unknown"),
         ({"matrices": {"car": {"distances": DURATIONS}}}, "has no 'durations'"),
+        (
+            {"matrices": {"car": {"durations": [[0, *[1e308] * 3]] * 4}}},
+            "too large to be weighed against each other",
+        ),
     ],
 )
 def test_what_cannot_be_served_is_refused_by_the_name_of_its_field(change, said):
@@ -287,7 +293,31 @@ def test_limits_that_bind_nothing_are_passed_over():
         "profile": "car",
         "type": "van",
     }
-    assert parsed(problem([job(1, skills=[])], vehicle=vehicle, options={"g": True})).nodes == 2
+    more = {"options": {"g": True}, "meta": {"NAME": "A-n32-k5"}}
+    assert parsed(problem([job(1, skills=[])], vehicle=vehicle, **more)).nodes == 2
+
+
+def test_beside_a_matrix_a_location_may_be_in_any_plane():
+    vehicle = {"start_index": 0, "start": [345.0, 12.0], "end_index": 0, "end": [345.0, 12.0]}
+    instance = parsed(problem([job(1, location=[1.0, 500.0])], vehicle=vehicle))
+    assert instance.coordinates.tolist() == [[345, 12], [1, 500]]
+    assert instance.source.geographic is False
+    far = problem([{"id": 1, "location": [1.0, 500.0]}], vehicle={"start": [2.0, 48.0]})
+    del far["matrices"]
+    with pytest.raises(Unreadable, match="in degrees"):
+        parsed(far, Beside(speed=40))
+
+
+def test_the_steps_of_a_vehicle_only_say_where_a_search_begins():
+    vehicle = {"start_index": 0, "steps": [{"type": "start"}, {"type": "job", "id": 1}]}
+    assert parsed(problem([job(1)], vehicle=vehicle)).nodes == 2
+
+
+def test_times_by_type_are_those_of_the_type_of_the_vehicle():
+    per_type = {"service": 5, "service_per_type": {"van": 7}, "setup_per_type": {"van": 2}}
+    for kind, service in (({"type": "van"}, 9), ({"type": "bike"}, 5), ({}, 5)):
+        vehicle = {"start_index": 0, "end_index": 0, **kind}
+        assert parsed(problem([job(1, **per_type)], vehicle=vehicle)).service[1] == service
 
 
 # What VROOM's document says of a plan, by itself: the best of all orders of all choices of tasks

@@ -1,9 +1,13 @@
 """From a file, a paste or a typed table to a plan, with live progress."""
 
+import json
 import random
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import expect
+
+from benchmarks.service.running import Running
 
 MORNING = """Customer,Address,Latitude,Longitude,From,To,Duration
 Depot,Quay 1,59.910,10.750,07:30,17:00,
@@ -95,6 +99,51 @@ def test_progress_is_live_and_stopping_keeps_the_best(desk, tmp_path):
     desk.settled()
     assert len(set(desk.stops())) == 149
     assert desk.page.locator("#chip").get_attribute("data-tone") in ("good", "open")
+
+
+def test_a_job_goes_on_when_the_service_was_killed_and_started_again(open_desk, tmp_path):
+    with Running(tmp_path / "jobs.sqlite", "--workers", "1") as service:
+        desk = open_desk(port=service.port)
+        desk.example("couriers")
+        desk.page.route("**/events", lambda route: (service.kill(), route.abort()), times=1)
+        desk.page.click("#plan")
+        expect(desk.page.locator("#stop")).to_be_visible()
+        service.start(ready=False)
+        expect(desk.page.locator("#stop")).to_be_hidden(timeout=30_000)
+        desk.says("Proved: none is better")
+
+
+def test_a_problem_of_vroom_is_shown_by_the_time_of_day_with_what_stops_are_called(desk, tmp_path):
+    job = {"location_index": 1, "service": 300, "time_windows": [[32400, 36000]]}
+    problem = {
+        "vehicles": [{"id": 1, "start_index": 0, "end_index": 0, "time_window": [28800, 61200]}],
+        "jobs": [
+            {**job, "id": 10, "description": "Customer A"},
+            {**job, "id": 11, "location_index": 2},
+        ],
+        "matrices": {"car": {"durations": [[0, 600, 900], [600, 0, 700], [900, 700, 0]]}},
+    }
+    path = tmp_path / "vroom.json"
+    path.write_text(json.dumps(problem))
+    desk.upload(path)
+    desk.plan()
+    desk.says("Proved: none is better")
+    expect(desk.row("job 10").locator("small").first).to_have_text("Customer A")
+    expect(desk.page.locator("#rows .row.stop .when b").first).to_have_text("09:00")
+    expect(desk.page.locator("#figures")).to_contain_text("37 min")
+
+
+def test_every_label_of_the_axis_can_be_read(open_desk):
+    for width in (390, 900, 1280):
+        desk = open_desk({"width": width, "height": 860})
+        desk.example("couriers")
+        desk.drawn()
+        boxes = [label.bounding_box() for label in desk.page.locator("#axis text").all()]
+        pane = desk.page.locator(".list").bounding_box()
+        assert len(boxes) > 2
+        assert all(a["x"] + a["width"] < b["x"] for a, b in pairwise(boxes))
+        assert pane["x"] <= boxes[0]["x"]
+        assert boxes[-1]["x"] + boxes[-1]["width"] <= pane["x"] + pane["width"]
 
 
 def test_a_gap_is_told_only_below_ten_percent_and_never_rounded_down(desk):

@@ -75,6 +75,16 @@ SUFFIXES = {
 """The format `write` takes where none is named."""
 
 
+MARKS = {
+    b"\xff\xfe": "text in UTF-16",
+    b"\xfe\xff": "text in UTF-16",
+    b"\xd0\xcf\x11\xe0": "a spreadsheet of old (.xls)",
+    b"%PDF": "a PDF document",
+    b"\x1f\x8b": "a compressed file",
+}
+"""How files begin that people have and that are in no format of ours."""
+
+
 class Content(NamedTuple):
     """What a file holds, and what it is called."""
 
@@ -226,6 +236,9 @@ def _check_alone(label: str, beside: Beside) -> None:
 
 
 def _decoded(content: bytes) -> str:
+    for mark, what in MARKS.items():
+        if content.startswith(mark):
+            raise Unreadable(f"is {what}, which is not read; save it as .xlsx or as CSV UTF-8")
     if (at := content.find(b"\0")) >= 0:
         raise Unreadable("holds binary data; expected text", content.count(b"\n", 0, at) + 1)
     try:

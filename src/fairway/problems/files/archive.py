@@ -220,6 +220,10 @@ def _members(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
     known = {f"{name}.npy": name for name in (*TEXTS, *NUMBERS, SOURCE)}
     found: dict[str, zipfile.ZipInfo] = {}
     for info in members:
+        if not info.filename.endswith(".npy"):
+            raise Unreadable(
+                f"is an archive with {shortened(info.filename)} in it; expected .npz or .xlsx, or unpack it first"
+            )
         if info.filename not in known or known[info.filename] in found:
             raise Unreadable(
                 f"the archive holds {shortened(info.filename)}, unknown or twice; expected one each of "

@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from fairway.errors import InvalidRequest
 from fairway.problems.files.text import Unreadable, number, shortened
@@ -13,16 +14,21 @@ from fairway.problems.source import STAMP, Clock, moment_of
 MINUTE = 60.0
 """Seconds of the time unit of tables with times of day."""
 CLOCKLIKE = re.compile(
-    r"\d{1,2}:\d|\d\s*[ap]\.?m|^\d{1,2}h(\d\d)?$|^\d{4}-\d\d-\d\d|^0\d{3}$|^day ", re.IGNORECASE
+    r"\d{1,2}:\d|\d\s*[ap]\.?m|^\d{1,2}h(\d\d)?$|^\d{4}-\d\d-\d\d|^0\d{3}$|^0\d\.[0-5]\d$|^day ",
+    re.IGNORECASE,
 )
 """What no plain number looks like."""
 DURATION = re.compile(
     r"(?:(?P<hours>\d+(?:\.\d+)?)\s*(?:h|hr|hrs|hours?)(?![a-z])\s*)?"
-    r"(?:(?P<minutes>\d+(?:\.\d+)?)\s*(?:m|min|mins|minutes?|')?(?![a-z\d.])\s*)?"
+    r"(?:(?P<minutes>\d+(?:\.\d+)?)\s*(?:m|min\.?|mins|minutes?|')?(?![a-z\d.])\s*)?"
     r"(?:(?P<seconds>\d+(?:\.\d+)?)\s*(?:s|sec|secs|seconds?)(?![a-z]))?",
     re.IGNORECASE,
 )
 """1h30, 1 h 30 min, 15 min, 90 s; a number alone is in minutes."""
+PLAIN = re.compile(r"\d+(?:[.,]\d+)?")
+"""A number without a unit."""
+DATE = re.compile(r"\b(\d{1,2})([./])(\d{1,2})\2(\d{4})\b(,?\s+(?=\d))?(\d(?=:))?")
+"""A day, or a month, before the other and the year, and the hour where it is one digit."""
 LONGEST = 30
 """Characters of a duration."""
 COLONS = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d))?")
@@ -35,7 +41,7 @@ SPAN = re.compile(
     rf"(?:from\s+)?({EDGE})\s*(?:[-\u2013\u2014]|to|until)\s*({EDGE})?", re.IGNORECASE
 )
 """A window: when it opens and, unless it stays open, when it closes."""
-SEVERAL = re.compile(r"[;|]|,\s|\s+and\s+|\n")
+SEVERAL = re.compile(r"[;|/]|,\s|\s+(?:and|und|et|y)\s+|\n")
 """What stands between the windows of one cell."""
 
 
@@ -48,6 +54,8 @@ class Cells:
     """Whether times have a known unit, minutes, so that durations may be written with hours."""
     comma: bool = False
     """Whether a comma may stand for the decimal point."""
+    unit: float = 1.0
+    """Minutes of the unit of durations that are plain numbers."""
 
     def number(self, cell: str, line: int, column: str) -> float:
         """A plain number."""
@@ -75,12 +83,21 @@ class Cells:
         text = cell.replace(",", ".") if self.comma else cell
         if self.lasting and (found := _duration(text)) is not None:
             hours, minutes, seconds = (float(part or 0) for part in found.groups())
+            if PLAIN.fullmatch(text):
+                return minutes * self.unit
             return 60.0 * hours + minutes + seconds / 60.0
         return self.number(cell, line, column)
 
     def windows(self, cell: str, line: int, column: str) -> list[tuple[float, float]]:
-        """The windows of a cell, in the order in which they stand."""
-        return [self._window(part.strip(), line, column) for part in _parts(cell)]
+        """The windows of a cell, the earliest first."""
+        spans = sorted(self._window(part.strip(), line, column) for part in _parts(cell))
+        for (_, last), (following, _) in pairwise(spans):
+            if following < last:
+                raise Unreadable(
+                    f"column {column!r} has {shortened(cell, 40)}, which overlap; expected windows apart",
+                    line,
+                )
+        return spans
 
     def _window(self, text: str, line: int, column: str) -> tuple[float, float]:
         if (found := SPAN.fullmatch(text)) is None:
@@ -91,7 +108,14 @@ class Cells:
             )
         first, last = found.groups()
         closes = math.inf if last is None else self.time(last.strip(), line, column)
-        return self.time(first.strip(), line, column), closes
+        opens = self.time(first.strip(), line, column)
+        if opens > closes:
+            raise Unreadable(
+                f"column {column!r} has {shortened(text, 40)}, which closes before it opens"
+                + ("; write the next day as 'day 2 06:00', or dates" if self.clock else ""),
+                line,
+            )
+        return opens, closes
 
 
 def edges(cell: str) -> list[str]:
@@ -101,6 +125,21 @@ def edges(cell: str) -> list[str]:
         span = SPAN.fullmatch(part.strip())
         found += [part] if span is None else [edge for edge in span.groups() if edge]
     return [edge.strip() for edge in found]
+
+
+def dated(cell: str, line: int) -> str:
+    """The same with dates such as 18.11.2026 as ISO has them."""
+
+    def iso(found: re.Match[str]) -> str:
+        day, mark, month, year, gap, hour = found.groups()
+        if mark == "/":
+            raise Unreadable(
+                f"{shortened(found[0].strip())} may have its day or its month first; write dates like 2026-11-18 08:30",
+                line,
+            )
+        return f"{year}-{month:>02}-{day:>02}{' ' if gap else ''}{f'0{hour}' if hour else ''}"
+
+    return DATE.sub(iso, cell)
 
 
 def is_clocklike(cell: str) -> bool:
@@ -176,4 +215,10 @@ def _duration(text: str) -> re.Match[str] | None:
 
 
 def _parts(cell: str) -> list[str]:
-    return SEVERAL.split(cell)
+    """What stands between separators; a comma is one where it can be no decimal mark."""
+    parts = []
+    for part in SEVERAL.split(cell):
+        apart = [each.strip() for each in part.split(",")]
+        whole = SPAN.fullmatch(part.strip()) or not all(map(SPAN.fullmatch, apart))
+        parts += [part] if whole else apart
+    return parts

@@ -1,14 +1,22 @@
 """The columns of a table of stops: what each is called by the people who keep such tables."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from unicodedata import combining, normalize
 
 from fairway.problems.files.text import Unreadable, shortened
 
 SYNONYMS: dict[str, tuple[str, ...]] = {
-    "id": ("no", "nr", "number", "stop id", "order id", "customer id", "job id", "node"),
-    "name": ("stop", "stop name", "customer", "customer name", "client", "site", "location name"),
+    "id": (
+        *("no", "nr", "number", "#", "stop #", "stop no", "stop number", "node"),
+        *("stop id", "order id", "customer id", "job id"),
+    ),
+    "name": (
+        *("stop", "stop name", "customer", "customer name", "client", "client name", "site"),
+        *("location name", "visit name"),
+    ),
     "x": ("xcoord", "x coord", "x coordinate", "easting"),
     "y": ("ycoord", "y coord", "y coordinate", "northing"),
     "lat": ("latitude",),
@@ -25,6 +33,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
             "start time",
         ),
         *("window start", "time window start", "tw start", "earliest start", "opening time"),
+        *("earliest arrival", "arrive after", "available from"),
     ),
     "close": (
         *(
@@ -39,6 +48,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
             "end time",
         ),
         *("window end", "time window end", "tw end", "deadline", "closing time"),
+        *("latest arrival", "arrive before", "available until"),
     ),
     "windows": (
         *("window", "time window", "time windows", "opening hours", "hours", "slot", "slots", "tw"),
@@ -110,11 +120,44 @@ HARMLESS = (
     ),
 )
 """Common further columns, never taken for misspelt ones."""
-CANONICAL = {other: name for name, others in SYNONYMS.items() for other in (name, *others)}
+FOREIGN: dict[str, tuple[str, ...]] = {
+    "id": ("nummer", "auftrag", "auftragsnummer", "numero"),
+    "name": ("kunde", "kundenname", "bezeichnung", "nom", "arret", "nombre", "cliente", "parada"),
+    "lat": ("breite", "breitengrad", "latitud"),
+    "lon": ("lange", "laenge", "langengrad", "laengengrad", "longitud"),
+    "open": ("von", "ab", "beginn", "debut", "ouverture", "desde", "inicio", "apertura"),
+    "close": ("bis", "ende", "fin", "fermeture", "hasta", "cierre"),
+    "windows": (
+        *("zeitfenster", "fenster", "offnungszeiten", "oeffnungszeiten", "creneau", "creneaux"),
+        *("horaire", "horaires", "horario", "horarios", "ventana", "ventana horaria"),
+    ),
+    "service": ("dauer", "standzeit", "servicezeit", "duree", "duracion", "servicio", "minuten"),
+    "demand": ("menge", "gewicht", "pakete", "quantite", "poids", "colis", "cantidad", "peso"),
+    "capacity": ("kapazitat", "kapazitaet", "capacite", "capacidad"),
+    "speed": ("geschwindigkeit", "vitesse", "velocidad"),
+    "priority": ("prioritat", "prioritaet", "priorite", "prioridad"),
+    "before": ("vor", "avant", "antes de"),
+    "after": ("nach", "apres", "despues de"),
+    "kind": ("typ", "art", "tipo"),
+}
+"""What these are called in German, French and Spanish, without accents."""
+SEVERAL = "all windows of a stop in one column 'windows', in cells like 08:00-10:00; 14:00-16:00"
+"""What to do instead of giving a window's column twice."""
+CANONICAL = {
+    other: name
+    for name, others in SYNONYMS.items()
+    for other in (name, *others, *FOREIGN.get(name, ()))
+}
 PLACES = (("x", "y"), ("lat", "lon"))
 NAMED = ("id", "name")
 ALIKE = 0.8
 """How much of a column's name must agree with a known one for it to be taken for misspelt."""
+UNITS = {
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds", "sek", "sekunden"), 1.0 / 60.0),
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes", "minuten"), 1.0),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours", "std", "stunden"), 60.0),
+}
+"""Minutes of the units of durations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +166,21 @@ class Header:
 
     known: dict[str, int]
     further: dict[str, int]
+    unit: float | None = None
+    """Minutes of the unit of service, where the name of its column says one."""
 
 
 def plain(cell: str) -> str:
     """The name of a column as it is compared: in small letters, with single blanks, without what is in brackets."""
     words = cell.partition("(")[0].partition("[")[0] or cell
+    words = "".join(each for each in normalize("NFKD", words) if not combining(each))
     return " ".join(words.replace("_", " ").replace("-", " ").strip('"').lower().split())
+
+
+def minutes_of(cell: str) -> float | None:
+    """Minutes of the unit that the name of a column of durations ends with, as in "service (s)"; None without one."""
+    words = re.findall(r"[a-z]+", cell.lower())
+    return UNITS.get(words[-1]) if words else None
 
 
 def known_columns(cells: Sequence[str]) -> set[str]:
@@ -149,15 +201,18 @@ def header_of(cells: Sequence[str], line: int) -> Header:
                 further[_distinct(cell.strip(), further)] = at
         elif column in known:
             first = cells[known[column]].strip()
+            remedy = f", or {SEVERAL}" if column in ("open", "close") else ""
             raise Unreadable(
-                f"columns {shortened(first)} and {shortened(cell.strip())} both say {column!r}; expected one of them",
+                f"columns {shortened(first)} and {shortened(cell.strip())} both say {column!r}; expected one of them"
+                f"{remedy}",
                 line,
             )
         else:
             known[column] = at
     if "kind" in known:  # most of what it says is for people
         further[_distinct(cells[known["kind"]].strip(), further)] = known["kind"]
-    return Header(known, further)
+    unit = minutes_of(cells[known["service"]]) if "service" in known else None
+    return Header(known, further, unit)
 
 
 def check_places(header: Header, line: int, *, matrix: bool) -> None:
@@ -185,11 +240,13 @@ def check_places(header: Header, line: int, *, matrix: bool) -> None:
 
 
 def _canonical(name: str, names: Sequence[str]) -> str | None:
-    """What a column means; "latest" is the close of a window where nothing else is, as "end" is beside "start"."""
+    """What a column means; "latest" closes a window where nothing else does, as "end" does beside "start"."""
     column = CANONICAL.get(name)
+    if column is None and minutes_of(name) is not None:  # such as "service time s"
+        column = "service" if CANONICAL.get(name.rpartition(" ")[0]) == "service" else None
     if name in ("start", "end") and {"start", "end"} <= set(names):
         return "open" if name == "start" else "close"
-    if name == "latest" and not any(CANONICAL.get(other) == "close" for other in names):
+    if name == "latest" and not any(CANONICAL.get(each) in ("close", "windows") for each in names):
         return "close"
     return column
 
@@ -197,6 +254,11 @@ def _canonical(name: str, names: Sequence[str]) -> str | None:
 def _check_spelling(name: str, line: int) -> None:
     if len(name) <= 3 or name in HARMLESS:
         return
+    if re.fullmatch(r"(\D+?) ?\d", name) and CANONICAL.get(name[:-1].strip()) in ("open", "close"):
+        raise Unreadable(
+            f"column {shortened(name)} is that of another window; expected {SEVERAL}",
+            line,
+        )
     if alike := get_close_matches(name, CANONICAL, n=1, cutoff=ALIKE):
         raise Unreadable(
             f"column {shortened(name)} is unknown, and looks like {alike[0]!r}; correct it, or give it another name "

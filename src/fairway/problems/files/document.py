@@ -67,12 +67,23 @@ def parse(text: str, name: str, distances: Distances | None) -> Instance:
         return instance_of(document, name, distances)
 
 
+OTHERS = (
+    ("routes", "summary", "a solution of VROOM; expected the problem that it solves"),
+    ("routes", "waypoints", "an OSRM route; expected a table, as --matrix beside a CSV of stops"),
+    ("geometry", "properties", "one feature of GeoJSON; expected a FeatureCollection of points"),
+)
+"""Two keys by which objects are known that are no problem, and what is said of them."""
+
+
 def instance_of(
     document: dict[str, Any], name: str = "", distances: Distances | None = None
 ) -> Instance:
     """The instance of an object, all of whose numbers are floats."""
     if (answer := is_answer(document)) is not None:
         raise Unreadable(f"{answer}: give it as --matrix beside a CSV of stops")
+    for *keys, sentence in OTHERS:
+        if "problem" not in document and document.keys() >= set(keys):
+            raise Unreadable(sentence)
     problem = choice(document.get("problem"), "problem", (*PROBLEMS, TOUR))
     known = (*COMMON, *held_by(problem))
     for key in document:

@@ -6,8 +6,9 @@ from typing import Any
 from fairway.problems.distances import Distances
 from fairway.problems.files.columns import CANONICAL, header_of, plain
 from fairway.problems.files.legs import Beside
+from fairway.problems.files.rows import Table
 from fairway.problems.files.sheet import cell_text
-from fairway.problems.files.stops import Table, instance_of
+from fairway.problems.files.stops import instance_of
 from fairway.problems.files.text import Unreadable, check_size
 from fairway.problems.files.values import loaded
 from fairway.problems.instance import Instance

@@ -18,7 +18,8 @@ def prizes_of(
     A node of infinite priority must be served. The price of a stop is more than any tour costs, and a step of priority
     more than all stops together.
     """
-    dearest = np.where(np.isfinite(cost), cost, 0.0).max(axis=1).sum()
+    finite = np.where(np.isfinite(cost), cost, 0.0)
+    dearest = np.minimum(finite, 2.0 * LARGEST).max(axis=1).sum()  # beyond the largest in any case
     each = 10.0 ** math.ceil(math.log10(dearest + 1.0))
     ranks = [rank for rank in priorities if math.isfinite(rank)]
     step = each * 10.0 ** math.ceil(math.log10(len(ranks) + 1)) if any(ranks) else 0.0

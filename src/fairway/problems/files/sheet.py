@@ -2,13 +2,15 @@
 
 import datetime
 import io
+import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fairway.problems.files.columns import header_of, known_columns
 from fairway.problems.files.legs import Beside
-from fairway.problems.files.stops import Table, instance_of
-from fairway.problems.files.text import Unreadable, check_size
+from fairway.problems.files.rows import Table
+from fairway.problems.files.stops import instance_of
+from fairway.problems.files.text import Unreadable, check_size, shortened
 from fairway.problems.instance import Instance
 
 BOOK = "xl/workbook.xml"
@@ -19,6 +21,8 @@ MOST_ROWS, MOST_COLUMNS = 50_000, 1_000
 """Looked at, blank ones included."""
 PREAMBLE = 10
 """Rows among which the header must be."""
+FORMULA = re.compile(rb"<f[ >/]")
+"""How a formula begins in the parts of a workbook."""
 EPOCH = datetime.date(1900, 1, 1)
 """Dates up to here are times of day in disguise."""
 
@@ -44,6 +48,7 @@ def parse(content: bytes, name: str, beside: Beside) -> Instance:
         _check_content(content)
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
         sheets = [_from_header(list(_rows(sheet))) for sheet in book.worksheets]
+        _check_formulas(content, book.worksheets)
     except Unreadable:
         raise
     except Exception as error:
@@ -78,11 +83,16 @@ def _table(rows: list[tuple[int, list[str]]]) -> Table:
 
 def _rows(sheet: object) -> Iterator[tuple[int, list[str]]]:
     """The rows of a sheet that say something, each with its number."""
-    most = {"max_row": MOST_ROWS, "max_col": MOST_COLUMNS, "values_only": True}
-    for line, row in enumerate(sheet.iter_rows(**most), 1):  # pyrefly: ignore[missing-attribute]
+    for line, row in enumerate(_cells(sheet), 1):
         cells = [cell_text(cell) for cell in row]
         if any(cells):
             yield line, cells
+
+
+def _cells(sheet: object) -> Iterator[tuple[object, ...]]:
+    """The cells of the rows that are looked at."""
+    most = {"max_row": MOST_ROWS, "max_col": MOST_COLUMNS, "values_only": True}
+    return sheet.iter_rows(**most)  # pyrefly: ignore[missing-attribute]
 
 
 def cell_text(value: object) -> str:
@@ -100,6 +110,26 @@ def cell_text(value: object) -> str:
             seconds = round(value.total_seconds())
             return f"{seconds // 3600}:{seconds % 3600 // 60:02d}:{seconds % 60:02d}"
     return str(value).strip()
+
+
+def _check_formulas(content: bytes, sheets: Sequence[object]) -> None:
+    """Refuse formulas whose values were never saved, which read as blank."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        parts = [name for name in archive.namelist() if name.startswith("xl/worksheets/")]
+        if not any(FORMULA.search(archive.read(name)) for name in parts):
+            return
+    import openpyxl
+
+    stated = openpyxl.load_workbook(io.BytesIO(content), read_only=True).worksheets
+    for sheet, other in zip(sheets, stated, strict=True):
+        pairs = zip(_cells(sheet), _cells(other), strict=False)
+        for line, (known, said) in enumerate(pairs, 1):
+            for value, text in zip(known, said, strict=False):
+                if value is None and isinstance(text, str) and text.startswith("="):
+                    raise Unreadable(
+                        f"the formula {shortened(text)} has no value; open the spreadsheet, save it, and try again",
+                        line,
+                    )
 
 
 def _check_content(content: bytes) -> None:

@@ -12,6 +12,7 @@ from fairway.problems.files.cells import MINUTE
 from fairway.problems.files.columns import CANONICAL, header_of, plain
 from fairway.problems.files.fields import stated
 from fairway.problems.files.legs import in_plane, over_land
+from fairway.problems.files.opening import sticks_out
 from fairway.problems.files.text import Unreadable, digits, shortened
 from fairway.problems.instance import Instance, Pairs
 from fairway.problems.source import Clock, Source, break_name
@@ -119,6 +120,7 @@ def _written(instance: Instance, names: Sequence[str]) -> Texts:
         if field in fields
     }
     if instance.windows:
+        _check_beside(instance)
         columns["windows"] = [_spans(instance.windows.get(node, ()), show) for node in nodes]
     if instance.before:
         columns["before"] = _joined(instance.before, names)
@@ -131,6 +133,17 @@ def _written(instance: Instance, names: Sequence[str]) -> Texts:
     elif instance.end:
         columns["end"] = ["yes" if node == instance.end else "" for node in nodes]
     return columns
+
+
+def _check_beside(instance: Instance) -> None:
+    """Refuse windows that would not be taken for those that count, beside others by the clock."""
+    if instance.source is None or instance.source.clock is None:
+        return
+    for node, spans in instance.windows.items():
+        if sticks_out(spans, instance.opens[node], instance.closes[node]):
+            raise Unreadable(
+                f"CSV cannot hold windows of stop {node} beside 'opens' and 'closes' that differ; write .json instead"
+            )
 
 
 def _showing(instance: Instance) -> Callable[[float], str]:
@@ -164,12 +177,11 @@ def _further(instance: Instance, taken: Texts) -> Texts:
     """The further columns of the user's file, whose names must not mean anything."""
     columns = {} if instance.source is None else instance.source.columns
     for name in columns:
-        known = CANONICAL.get(plain(name))
-        if name in taken or known not in (None, "kind") or not name.strip() or name != name.strip():
+        meant = header_of([name], 1).known.keys() - {"kind"}
+        if name in taken or meant or not name.strip() or name != name.strip():
             raise Unreadable(
                 f"CSV cannot hold a further column called {shortened(name)}; write .json instead"
             )
-        header_of([name], 1)
     return {name: list(cells) for name, cells in columns.items()}
 
 

@@ -1,5 +1,6 @@
 """Tours as people have them: a list of stops, JSON from a solver, or a TSPLIB tour file."""
 
+import csv
 import json
 import re
 from collections import Counter
@@ -35,9 +36,28 @@ def parse_tour(text: str) -> list[int | str]:
         return _from_json(said)
     if (section := re.search(r"^\s*TOUR_SECTION\s*:?\s*$", said, re.MULTILINE)) is not None:
         return _from_section(said[section.end() :])
-    # Names may hold blanks, so blanks separate only where nothing else does.
-    words = re.split(r"[,\n]" if "," in said else r"\s+", said)
+    words = said.split(" > ")  # as tours are printed
+    if len(words) == 1:
+        quoted = '"' in said
+        # Names may hold blanks, so blanks separate only where nothing else does.
+        words = _quoted(said) if quoted else re.split(r"[,\n]" if "," in said else r"\s+", said)
     return [word.strip() for word in words if word.strip()]
+
+
+def _quoted(text: str) -> list[str]:
+    """Names between commas, those in quotes with commas in them."""
+    return [word for row in csv.reader(text.splitlines(), skipinitialspace=True) for word in row]
+
+
+def given(text: str, instance: Instance) -> list[int | str]:
+    """The stops of a tour in words or in a file; a name with blanks or commas in it may stand alone."""
+    alone = text.strip() in _known(instance) and not _is_file(text)
+    return [text.strip()] if alone else read_tour(text)
+
+
+def place(text: str, instance: Instance) -> int:
+    """The node of one name or number, the depot among them."""
+    return _node(text.strip(), _known(instance), instance.nodes, alone=True)
 
 
 def resolve(words: Sequence[int | str], instance: Instance) -> tuple[int, ...]:

@@ -259,7 +259,7 @@ def _source(
         {name: cells for name, cells in columns.items() if any(cells)},
         ways.distance_unit,
         ways.speed,
-        _coordinates(stops) is not None,
+        all(stop.place is None or stop.place.on_earth for stop in stops),
         tuple(vehicle.id if task is None else task.id for task in tasks),
         tuple(rest.id for rest in vehicle.breaks),
         tuple(rest.description for rest in vehicle.breaks),

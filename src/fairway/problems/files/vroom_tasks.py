@@ -9,28 +9,22 @@ from typing import Any
 from fairway.problems.files.text import Unreadable, shortened
 from fairway.problems.files.values import described
 
-ROOT = ("jobs", "shipments", "vehicles", "matrices", "matrix", "options", "description")
-STEP = ("id", "description", "location", "location_index", "setup", "service", "time_windows")
+ROOT = ("jobs", "shipments", "vehicles", "matrices", "matrix", "options", "description", "meta")
+STEP = (
+    *("id", "description", "location", "location_index", "time_windows"),
+    *("setup", "service", "setup_per_type", "service_per_type"),
+)
 JOB = (*STEP, "amount", "delivery", "pickup", "priority", "skills")
 SHIPMENT = ("pickup", "delivery", "amount", "priority", "skills", "id", "description")
 VEHICLE = (
-    *(
-        "id",
-        "profile",
-        "description",
-        "start",
-        "start_index",
-        "end",
-        "end_index",
-        "capacity",
-        "costs",
-        "type",
-    ),
-    *("time_window", "breaks", "speed_factor", "max_tasks", "max_travel_time", "skills"),
+    *("id", "profile", "description", "start", "start_index", "end", "end_index"),
+    *("capacity", "costs", "type"),
+    *("time_window", "breaks", "speed_factor", "max_tasks", "max_travel_time", "skills", "steps"),
 )
+"""Of these, `steps` only say where VROOM's search begins."""
 BREAK_KEYS = ("id", "time_windows", "service", "description")
 COSTS = ("fixed", "per_hour", "per_km", "per_task_hour")
-UNSERVED = ("steps", "max_distance", "max_load", "setup_per_type", "service_per_type")
+UNSERVED = ("max_distance", "max_load")
 """Fields of VROOM that Fairway does not serve unless they are empty."""
 TOP_PRIORITY = 100.0
 FASTEST = 5.0
@@ -50,6 +44,11 @@ class Place:
     def key(self) -> object:
         """What two places have in common exactly if they are one."""
         return self.point if self.index is None else self.index
+
+    @property
+    def on_earth(self) -> bool:
+        """Whether it is given in degrees; beside a matrix any other numbers may stand."""
+        return self.point is not None and abs(self.point[0]) <= 180 and abs(self.point[1]) <= 90
 
     @property
     def index_text(self) -> str:
@@ -139,10 +138,12 @@ class Vehicle:
 
 
 def tasks_of(document: dict[str, Any]) -> list[Task]:
-    """All jobs, then the pickup and the delivery of each shipment."""
-    tasks = [_job(job, f"jobs[{at}]") for at, job in enumerate(_list(document, "jobs", ""))]
+    """All jobs, then the pickup and the delivery of each shipment, of a document whose vehicle has been read."""
+    kind = _text(document["vehicles"][0], "type", "vehicles[0]")
+    jobs = enumerate(_list(document, "jobs", ""))
+    tasks = [_job(job, f"jobs[{at}]", kind) for at, job in jobs]
     for at, shipment in enumerate(_list(document, "shipments", "")):
-        tasks += _shipment(shipment, at)
+        tasks += _shipment(shipment, at, kind)
     seen: set[tuple[str, str]] = set()
     for task in tasks:
         if (task.kind, task.id) in seen:
@@ -191,13 +192,13 @@ def vehicle_of(document: dict[str, Any]) -> Vehicle:
     )
 
 
-def _job(value: object, what: str) -> Task:
+def _job(value: object, what: str, kind: str) -> Task:
     given = _object(value, what)
     _check_keys(given, JOB, what)
     old = "amount" in given and not {"delivery", "pickup"} & given.keys()
     return Task(
         "job",
-        **_step(given, what),
+        **_step(given, what, kind),
         delivery=_amount(given, "amount" if old else "delivery", what),
         pickup=_amount(given, "pickup", what),
         priority=_priority(given, what),
@@ -205,7 +206,7 @@ def _job(value: object, what: str) -> Task:
     )
 
 
-def _shipment(value: object, at: int) -> list[Task]:
+def _shipment(value: object, at: int, vehicle: str) -> list[Task]:
     what = f"shipments[{at}]"
     given = _object(value, what)
     _check_keys(given, SHIPMENT, what)
@@ -217,11 +218,11 @@ def _shipment(value: object, at: int) -> list[Task]:
         step = _object(given.get(kind), part)
         _check_keys(step, STEP, part)
         amounts: dict[str, Any] = {kind: amount}
-        tasks.append(Task(kind, **_step(step, part), **amounts, **both))
+        tasks.append(Task(kind, **_step(step, part, vehicle), **amounts, **both))
     return tasks
 
 
-def _step(given: dict[str, Any], what: str) -> dict[str, Any]:
+def _step(given: dict[str, Any], what: str, kind: str) -> dict[str, Any]:
     place = _place(given, "location", "location_index", what)
     if place is None:
         raise Unreadable(
@@ -231,10 +232,17 @@ def _step(given: dict[str, Any], what: str) -> dict[str, Any]:
         "id": _id(given, what),
         "place": place,
         "description": _text(given, "description", what),
-        "setup": _number(given, "setup", what),
-        "service": _number(given, "service", what),
+        "setup": _length(given, "setup", what, kind),
+        "service": _length(given, "service", what, kind),
         "windows": _spans(given, what),
     }
+
+
+def _length(given: dict[str, Any], key: str, what: str, kind: str) -> float:
+    """How long a part of a task takes with this type of vehicle."""
+    of_types, where = f"{key}_per_type", f"{what}.{key}_per_type"
+    lengths = _object(given.get(of_types) or {}, where)
+    return _number(lengths, kind, where) if kind in lengths else _number(given, key, what)
 
 
 def _break(value: object, what: str) -> Break:
@@ -343,18 +351,23 @@ def _place(given: dict[str, Any], key: str, index: str, what: str) -> Place | No
         )
     if point is not None and not _is_point(point):
         raise Unreadable(
+            f"{_in(what, key)!r} is {described(point)}; expected [longitude, latitude]"
+        )
+    place = Place(
+        None if row is None else int(row), None if point is None else (point[0], point[1])
+    )
+    if row is None and not place.on_earth:
+        raise Unreadable(
             f"{_in(what, key)!r} is {described(point)}; expected [longitude, latitude] in degrees"
         )
-    return Place(None if row is None else int(row), None if point is None else (point[0], point[1]))
+    return place
 
 
 def _is_point(value: object) -> bool:
     return (
         isinstance(value, list)
         and len(value) == 2
-        and all(type(part) is float for part in value)
-        and abs(value[0]) <= 180
-        and abs(value[1]) <= 90
+        and all(type(part) is float and math.isfinite(part) for part in value)
     )
 
 

@@ -68,9 +68,9 @@ def _looked_up(
 
 def _measured(vehicle: Vehicle, places: Sequence[Place | None], speed: float | None) -> Ways:
     points = [(0.0, 0.0) if place is None else place.point for place in places]
-    if any(point is None for point in points):
+    if not all(place is None or place.on_earth for place in places):
         raise Unreadable(
-            "has no 'matrices', and not every task and end has a 'location'; expected one of these"
+            "has no 'matrices', and not every task and end has a 'location' in degrees; expected one of these"
         )
     if speed is None:
         raise Unreadable(
@@ -120,6 +120,11 @@ def _matrices(document: dict[str, Any], profile: str) -> dict[str, np.ndarray]:
     if given is None:
         old = document.get("matrix")
         return {} if old is None else {"durations": _square(old, "matrix")}
+    if isinstance(given, dict) and given and profile not in given:
+        others = ", ".join(map(shortened, list(given)[:3]))
+        raise Unreadable(
+            f"the vehicle's profile is {shortened(profile)} and there are matrices of {others}"
+        )
     if not isinstance(given, dict) or not isinstance(given.get(profile), dict):
         found = described(given.get(profile) if isinstance(given, dict) else given)
         raise Unreadable(f"'matrices.{profile}' is {found}; expected an object with durations")

@@ -1,6 +1,6 @@
 // The plan as a list: a row per step with its times, its timeline, what is wrong with it, and what can be done to it.
 
-import { $, h, icon, paced } from "./dom.js";
+import { $, h, icon, paced, s } from "./dom.js";
 import { drag } from "./drag.js";
 import * as edits from "./edits.js";
 import { job } from "./planner.js";
@@ -52,11 +52,10 @@ export class Itinerary {
     const steps = shown.plan?.steps ?? null;
     this.#scale = scaleOf(problem, steps);
     const rows = steps ? this.#planned(problem, steps) : this.#unplanned(problem);
-    const { labels, lines } = axis(
-      this.#scale,
-      this.#axis.clientWidth * (matchMedia("(max-width: 40rem)").matches ? 1 : 0.5),
-    );
-    this.#axis.replaceChildren(h("span", { class: "axis-head" }, problem.timed ? "" : "load"), labels);
+    const ticks = s("svg", { class: "ticks" });
+    this.#axis.replaceChildren(h("span", { class: "axis-head" }, problem.timed ? "" : "load"), ticks);
+    const { labels, lines } = axis(this.#scale, ticks.clientWidth);
+    ticks.replaceChildren(...labels);
     $("#behind").replaceChildren(lines);
     this.#list.replaceChildren(...rows, this.#marker);
     this.#list.classList.toggle("running", job !== null);

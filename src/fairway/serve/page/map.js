@@ -105,7 +105,7 @@ export class TourMap {
     const colliding = collidingNodes();
     const numbered = problem.nodes <= MOST_NUMBERED;
     const radius = numbered ? 11 : problem.nodes <= MOST_LARGE ? 6 : 3.5;
-    return this.#points.map(([x, y], node) => {
+    const markers = this.#points.map(([x, y], node) => {
       const at = places.get(node);
       const kinds = ["marker", node === 0 && "depot", node === problem.end && node !== 0 && "end"];
       kinds.push(broken.has(node) && "broken", colliding.has(node) && "colliding");
@@ -129,11 +129,14 @@ export class TourMap {
         numbered && at !== undefined && s("text", { y: 3.7, "text-anchor": "middle" }, at),
       );
     });
+    return [...markers.slice(1), markers[0]]; // the depot above all others
   }
 
   /** Names beside their stops wherever they hide nothing. */
   #labels(problem, width, height) {
     const taken = this.#points.map(([x, y]) => [x - 12, y - 12, x + 12, y + 12]);
+    const buttons = $(".zoom", this.#pane);
+    taken.push([width - BUTTONS - 12, 0, width, buttons.offsetTop + buttons.offsetHeight + 4]);
     const free = (box) =>
       box[0] > 2 &&
       box[2] < width - 2 &&

@@ -11,6 +11,10 @@ const PATIENCE = 120;
 /** Milliseconds for which an edit waits for the judge before it is shown without times. */
 const EXPLAINING = 5;
 /** Seconds. */
+const AGAIN = 500;
+/** Milliseconds before a stream that was cut is asked for again. */
+const AWAY = 30_000;
+/** Milliseconds for which the service may be away while it works on a job. */
 
 /** The job that runs, with its trace for the chart; null while none does. */
 export let job = null;
@@ -36,7 +40,7 @@ export async function plan({ improve = false } = {}) {
   const request = { instance, seconds, objective, relax };
   if (improve) request.initial = tour;
   if (locked) request.fixed = tour.slice(0, locked);
-  job = { id: null, seconds, began: performance.now(), trace: [], bound: null, stopping: false };
+  job = { id: null, seconds, began: performance.now(), trace: [], bound: null, waiting: false, stopping: false };
   progress();
   try {
     const accepted = await call("/jobs", request);
@@ -55,23 +59,46 @@ export async function plan({ improve = false } = {}) {
 /** Stops the job and keeps the best plan so far. */
 export async function stop() {
   if (!job || job.stopping) return;
-  job.stopping = true;
+  const stopped = job;
+  stopped.stopping = true;
   progress();
-  if (job.id) await remove(`/jobs/${job.id}`);
+  try {
+    if (stopped.id) await remove(`/jobs/${stopped.id}`);
+  } catch (error) {
+    stopped.stopping = false;
+    throw error;
+  }
 }
 
-/** The job at its end, after all its improvements have been shown. */
+/** The job at its end, after all its improvements have been shown; a service that was started again goes on with it. */
 async function follow(running) {
-  for await (const { type, data } of events(`/jobs/${running.id}/events`)) {
-    if (type === "end") return data;
-    if (data.lower_bound > (running.bound ?? 0)) running.bound = data.lower_bound;
-    if (type === "improvement") {
-      running.trace.push({ seconds: data.seconds, value: data.value });
-      if (data.result?.steps) store.preview({ tour: data.result.tour, plan: data.result });
+  for (let since = null; ; ) {
+    try {
+      for await (const { type, data } of events(`/jobs/${running.id}/events`)) {
+        since = null;
+        if (type === "end") return data;
+        hear(running, type, data);
+      }
+    } catch (error) {
+      since ??= performance.now();
+      if (error.status || performance.now() - since > AWAY) throw error;
     }
-    progress();
+    await new Promise((resolve) => setTimeout(resolve, AGAIN));
   }
-  return call(`/jobs/${running.id}`); // the stream was cut; the job has its answer all the same
+}
+
+function hear(running, type, data) {
+  if (type === "status") {
+    running.waiting = data.status === "waiting";
+    running.began = performance.now() - 1000 * data.seconds;
+  }
+  if (data.lower_bound > (running.bound ?? 0)) running.bound = data.lower_bound;
+  if (type === "improvement") {
+    const before = running.trace.filter((each) => each.seconds < data.seconds); // none where it was begun again
+    running.trace = [...before, { seconds: data.seconds, value: data.value }];
+    if (data.result?.steps) store.preview({ tour: data.result.tour, plan: data.result });
+  }
+  progress();
 }
 
 async function settle(ended, locked) {

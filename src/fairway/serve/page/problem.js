@@ -2,6 +2,11 @@
 
 import { Times } from "./times.js";
 
+const OF_VROOM = new Set(["start", "end", "anywhere", "job", "pickup", "delivery", ""]);
+/** What VROOM calls its steps. */
+const SECONDS = { unit: 1 };
+/** The clock of VROOM's problems. */
+
 export class Problem {
   /** @param instance an object as `fairway convert x.csv x.json` writes it */
   constructor(instance) {
@@ -13,7 +18,11 @@ export class Problem {
     this.names = given.names ?? Array.from({ length: this.nodes }, (_, node) => (node ? `stop ${node}` : "depot"));
     this.places = given.coordinates ?? null;
     this.geographic = given.source?.geographic === true;
-    this.times = new Times(given.source?.clock);
+    const { kind: _, ...columns } = given.source?.columns ?? {};
+    const ofVroom = columns.type?.every((text) => OF_VROOM.has(text)) ?? false;
+    const { description } = columns;
+    this.columns = !ofVroom ? columns : description ? { description } : {};
+    this.times = new Times(given.source?.clock ?? (ofVroom ? SECONDS : null));
     this.service = filled(given.service, 0);
     this.demand = filled(given.demand, 0);
     this.draft = filled(given.draft, null);
@@ -28,8 +37,6 @@ export class Problem {
     const timed = ["opens", "closes", "windows", "late", "service", "breaks"].some((key) => given[key] !== undefined);
     this.laden = given.demand !== undefined;
     this.timed = timed || !this.laden;
-    const { kind: _, ...columns } = given.source?.columns ?? {};
-    this.columns = columns;
   }
 
   /** The stops to be ordered: all nodes but the depot and the end. */
@@ -57,7 +64,7 @@ export class Problem {
   notes(node) {
     return Object.values(this.columns)
       .map((texts) => texts[node])
-      .filter(Boolean)
+      .filter((text) => text && text !== this.names[node])
       .join(" · ");
   }
 

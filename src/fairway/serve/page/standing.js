@@ -28,7 +28,7 @@ export function drawStanding() {
   if (focused && document.activeElement.hidden) $(".act button:not([hidden], .chip)").focus();
   $("#where").hidden = running || !present.plan?.violations?.length;
   drawChip(shown.plan);
-  $("#figures").replaceChildren(...(shown.plan ? figures(problem, shown) : []));
+  $("#figures").replaceChildren(...(shown.plan || running ? figures(problem, shown) : []));
   drawChart();
 }
 
@@ -45,13 +45,14 @@ function drawChip(plan) {
 function runningWords(plan) {
   if (job.stopping) return { tone: "busy", text: "Stopping" };
   const last = job.trace.at(-1);
-  if (!last || !plan) return { tone: "busy", text: "Planning" };
+  if (!last || !plan) return { tone: "busy", text: job.waiting ? "Waiting for a free worker" : "Planning, no tour yet" };
   const gap = proven(last.value, job.bound);
   return { tone: "busy", text: gap === null ? "Not proved yet" : `Proved: at most ${percent(gap)} above the best` };
 }
 
 function figures(problem, { plan, solved }) {
   const { times } = problem;
+  if (!plan) return terms([["Time", elapsed()]]);
   const steps = plan.steps ?? [];
   const last = steps.at(-1);
   const stops = steps.filter((step) => step.kind === "stop");
@@ -64,7 +65,7 @@ function figures(problem, { plan, solved }) {
     [
       problem.timed && times.clock ? "Driving" : "Cost",
       problem.timed && times.clock && last && !problem.instance.cost ? times.span(last.driven) : number(plan.cost),
-      Math.abs(change) > 1e-6 && signed(problem, change),
+      signed(problem, change),
     ],
     distance !== null &&
       distance !== undefined && ["Distance", `${number(distance)} ${problem.instance.source?.distance_unit ?? ""}`],
@@ -77,23 +78,27 @@ function figures(problem, { plan, solved }) {
     problem.timed && last && [problem.end === 0 ? "Back" : "Ends", times.moment(last.departure)],
     problem.timed && waiting > 1e-9 && ["Waiting", times.span(waiting)],
     late > 0 && ["Late", times.span(late)],
-    job && ["Time", `${Math.min(job.seconds, elapsed())} s of ${job.seconds} s`],
+    job && ["Time", elapsed()],
     ["Stops", `${stops.length} of ${problem.stops.length}`],
   ];
-  return found
-    .filter(Boolean)
-    .map(([label, value, note]) =>
-      h("div", {}, h("dt", {}, label), h("dd", {}, value, note && h("small", {}, ` ${note}`))),
-    );
+  return terms(found.filter(Boolean));
 }
 
-const elapsed = () => Math.round((performance.now() - job.began) / 1000);
+const terms = (found) =>
+  found.map(([label, value, note]) =>
+    h("div", {}, h("dt", {}, label), h("dd", {}, value, note && h("small", {}, ` ${note}`))),
+  );
+
+function elapsed() {
+  const seconds = job.waiting ? 0 : Math.round((performance.now() - job.began) / 1000);
+  return `${Math.min(job.seconds, seconds)} s of ${job.seconds} s`;
+}
 
 function signed(problem, change) {
   const { times } = problem;
   const text =
     problem.timed && times.clock && !problem.instance.cost ? times.span(Math.abs(change)) : number(Math.abs(change));
-  return `${change > 0 ? "+" : "−"}${text}`;
+  return Number.parseFloat(text) ? `${change > 0 ? "+" : "−"}${text}` : null; // not what is only rounding
 }
 
 /** The value over the seconds, with the bound below it once it says something. */

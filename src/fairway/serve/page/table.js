@@ -34,6 +34,10 @@ const FURTHER = {
   kind: "break, end …",
   address: "carried along",
 };
+const [NARROWEST, WIDEST] = [4, 28];
+/** Letters that a column shows. */
+const INNERMOST = /\[[^[\]{}]*\]/g;
+/** Lists of plain values, which take a line each. */
 const MOST_ROWS = 300;
 /** Beyond which the table is a text. */
 
@@ -41,6 +45,7 @@ export class Table {
   #pane = $("#pane-stops");
   #columns = [];
   #rows = [];
+  #widths = [];
   #matrix = null;
   #title = "stops";
   #of = undefined;
@@ -66,7 +71,9 @@ export class Table {
     const [text, matrix] = await tableOf(instance);
     if (text === null) return this.#drawText(instance);
     const [columns, ...rows] = parse(text);
-    this.#set(columns, rows, matrix, instance.name || "stops", instance);
+    const told = columns.map((name, column) => !(name in FURTHER) || rows.some((cells) => cells[column]?.trim()));
+    const [kept, ...cells] = [columns, ...rows].map((row) => row.filter((_, column) => told[column]));
+    this.#set(kept, cells, matrix, instance.name || "stops", instance);
     this.#draw();
   }
 
@@ -82,6 +89,10 @@ export class Table {
 
   #draw() {
     if (this.#rows.length > MOST_ROWS) return this.#drawLong();
+    this.#widths = this.#columns.map((_, column) => {
+      const longest = Math.max(NARROWEST, ...this.#rows.map((cells) => (cells[column] ?? "").length));
+      return Math.min(WIDEST, longest);
+    });
     const grid = h(
       "table",
       { class: "cells" },
@@ -178,6 +189,7 @@ export class Table {
         "td",
         {},
         h("input", {
+          style: `min-width: calc(${this.#widths[column]}ch + 1.5rem)`,
           value: this.#rows[row][column] ?? "",
           placeholder: first ? HINTS[name] : null,
           "aria-label": `${name}, row ${row + 1}`,
@@ -252,7 +264,7 @@ export class Table {
       spellcheck: "false",
       "aria-label": "The instance as JSON",
     });
-    area.value = JSON.stringify(instance, null, 1);
+    area.value = JSON.stringify(instance, null, 1).replace(INNERMOST, (list) => list.replace(/\n\s*/g, " "));
     const use = () => this.#use({ file: { name: `${instance.name || "stops"}.json`, text: area.value } });
     const tools = h(
       "div",

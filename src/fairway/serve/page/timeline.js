@@ -7,6 +7,10 @@ const REACH = 0.2;
 /** Part of the day beyond which windows run out of the axis. */
 const BEYOND = 1.02;
 /** Where whatever goes on beyond the axis is drawn to, so that no end of it is seen. */
+const LETTER = 6.6;
+/** Pixels that a letter of the axis takes, about. */
+const OVERHANG = 6;
+/** Pixels that a label may stick out at either end. */
 const HEIGHT = 34;
 const MIDDLE = HEIGHT / 2;
 
@@ -46,6 +50,7 @@ function linear(from, to, ticks) {
   const share = (value) => Math.min(BEYOND, Math.max(1 - BEYOND, (value - first) / length));
   return {
     ticks,
+    share,
     at: (value) => `${(100 * share(value)).toFixed(3)}%`,
     wide: (a, b) => `${(100 * Math.max(0, share(b) - share(a))).toFixed(3)}%`,
     /** The value under a place, given as a part of the width. */
@@ -54,12 +59,20 @@ function linear(from, to, ticks) {
   };
 }
 
-/** The labels above all rows, and the lines behind them. */
+/** The labels above all rows, wherever there is room for them, and the lines behind them. */
 export function axis(scale, width) {
   const ticks = scale.ticks(Math.max(2, Math.floor(width / 50)));
-  const labels = ticks.map(([at, text]) => s("text", { x: scale.at(at), y: 14, "text-anchor": "middle" }, text));
+  let free = -Infinity;
+  const labels = ticks.flatMap(([at, text]) => {
+    const wide = LETTER * text.length;
+    const half = wide / 2 - OVERHANG;
+    const x = Math.max(half, Math.min(scale.share(at) * width, width - half));
+    if (x - wide / 2 < free) return [];
+    free = x + wide / 2 + LETTER;
+    return [s("text", { x, y: 14, "text-anchor": "middle" }, text)];
+  });
   const lines = ticks.map(([at]) => s("line", { x1: scale.at(at), x2: scale.at(at), y1: 0, y2: "100%" }));
-  return { labels: s("svg", { class: "ticks" }, labels), lines: s("svg", { class: "grid" }, lines) };
+  return { labels, lines: s("svg", { class: "grid" }, lines) };
 }
 
 /** A row of the timeline; `before` is when the step before it was left. */
