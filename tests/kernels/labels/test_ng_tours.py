@@ -59,6 +59,20 @@ def test_bounds_rise_and_never_above_the_best_tour(rng, kind):
     assert reached > 5
 
 
+def test_a_sweep_that_misses_labels_finds_no_cheaper_path_and_is_no_bound(rng):
+    missed = 0
+    for _ in range(12):
+        ascent = Ascent(label_model_of(model_of(positive(rng, 12, 60))), math.inf)
+        ascent.multiplier[1:] = rng.integers(0, 30, 11)
+        least = ascent._least(ascent._outward(math.inf))
+        quick = ascent._least(ascent._outward(math.inf, 1))
+        assert quick >= least
+        missed += quick > least
+        ascent._hurry(1, 6, clock.now() + 1.0)
+        assert ascent.height == -math.inf
+    assert missed > 0
+
+
 def least_home(bound, stops, last, resource, visited):
     """The least path home that is open to a label."""
     row = min(stops, len(bound.begin) - 1)

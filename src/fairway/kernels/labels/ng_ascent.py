@@ -3,26 +3,32 @@
 Three things raise it. Multipliers of the visits move until the least path visits every stop about once. Stops on a
 cycle of the least path remember the one that closes it. And legs that no path below the known cost takes are left out
 for good: paths are found from both ends, those of the second direction only as far as the first can complete them.
+
+Where windows are wide most of the labels of a sweep differ only in what they remember. So steps are taken along paths
+of sweeps that keep few of these, which bound nothing; what they lead to is bounded by a sweep that keeps all.
 """
 
 import numpy as np
-from jaxtyping import Bool, Float, Int, UInt
+from jaxtyping import Float, Int, UInt
 
 from fairway import clock
-from fairway.kernels.compiling import bare
 from fairway.kernels.labels import ng_tours
-from fairway.kernels.labels.bits import holds
 from fairway.kernels.labels.bound import Bound, assigned_legs
-from fairway.kernels.labels.label_model import LabelModel, packed, unpacked
-from fairway.kernels.labels.ng_tours import Cells, Direction, Labels, Stairs, Sweep
-from fairway.kernels.labels.relaxed import _positions, learn, place
+from fairway.kernels.labels.label_model import LabelModel, packed
+from fairway.kernels.labels.ng_directions import (
+    BY_SET_WIDEST,
+    WIDEST,
+    directions,
+    keep_turned,
+    latest,
+    room,
+    scale,
+)
+from fairway.kernels.labels.ng_tours import Direction, Stairs, Sweep
+from fairway.kernels.labels.relaxed import learn
 
-BUCKETS = 4096
-"""By resource, in which labels wait."""
 LABELS, BY_SET_LABELS = 400_000, 1_000_000
 """The most labels of one sweep."""
-WIDEST, BY_SET_WIDEST = 2048, 16
-"""The most undominated labels of a cell."""
 MOST_BY_SET = 200
 """Nodes up to which there is room for paths that are told apart by their stops."""
 NEAREST = 4
@@ -32,15 +38,23 @@ QUANTUM = 2_000_000
 PACES, BY_SET_PACES = (0.3, 0.15), (1.5, 0.3)
 """The first step, in steps to the upper bound, and the first once more is remembered; where stops are counted, no step
 is too long, since paths cannot go round and round."""
+RIVALS, MOST_RIVALS, ALL = (1, 2, 4, 8, 16), 32, 1 << 40
+"""How many labels that remember other stops drop one that is dearer and later: at first, at most, and in a bound."""
+HASTE, SLOWER, QUICK, SLOW = 1.0, 0.9, 0.02, 4.0
+"""The first step of sweeps that bound nothing, what is kept of it where one takes too long, the seconds that it may
+take in any case, and how many times as long a sweep for a bound must take for others to be worth it."""
+APART = 0.1
+"""Of the gap, by how much such a sweep may promise more than a bound holds before it has to miss less."""
 PATIENCE, SHORTER, SHORTEST = 5, 0.7, 0.05
 """After so many sweeps without a better bound, by how much steps get shorter; and those that are not worth taking."""
 MOMENTUM = 0.7
 """Of the last step's direction, what the next one keeps."""
 MEMORIES, BY_SET_MEMORIES = (6, 9, 12, 16, 20, 24, 32, 48), (8, 12, 16, 20, 24, 32, 48)
 """Stops that each may remember, one number after the other."""
-RETREAT, RETREATS = 0.3, 8
-"""How much of a step is kept whose sweep takes too long, and how often in a row before more has to be remembered."""
-FIXING = 15
+RETREAT, RETREATS = (0.5, 0.3), 8
+"""How much of a step is kept whose sweep takes too long, of one for a bound and of others; and how often in a row
+before more has to be remembered."""
+FIXING = 8
 """Sweeps between two attempts to fix legs."""
 SINGLE, LONGER, AT_ONCE = 0.15, 6.0, 0.05
 """Of the time that is left, what one sweep may take; how many times as long as the last one; and seconds that it may
@@ -55,13 +69,9 @@ def suits(model: LabelModel) -> bool:
         return 3 <= len(model.node) <= MOST_BY_SET
     growth = (model.rise + model.stay[:, None])[1:, 1:]
     between = growth[~np.eye(len(growth), dtype=bool)]
-    horizon = _latest(model)[1:].max(initial=-np.inf) - model.opens[0]
+    horizon = latest(model)[1:].max(initial=-np.inf) - model.opens[0]
     finite = bool(np.isfinite(horizon) and np.isfinite(model.closes[0]))
     return finite and len(between) > 0 and float(between.min()) > 1e-6 * max(horizon, 1e-9)
-
-
-def _latest(model: LabelModel) -> Float[np.ndarray, " N"]:
-    return np.minimum(model.latest.diagonal(), model.latest[:, 0])
 
 
 class Ascent:
@@ -78,13 +88,14 @@ class Ascent:
         self.height = -np.inf
         """No tour costs less; infinite where none costs less than the upper bound."""
         self.pace, self._again = BY_SET_PACES if model.by_set else PACES
-        self.sweeps, self._took = 0, AT_ONCE
+        self.sweeps, self._took, self._quick = 0, AT_ONCE, 0.0
+        self._rivals = RIVALS[-1]
         self._direction = np.zeros(len(model.node) - 1)
         self.widest = BY_SET_WIDEST if model.by_set else WIDEST
         cells = len(model.node) if model.by_set else 1
-        self.out, self.home = _directions(model, cells)
-        room = BY_SET_LABELS if model.by_set else LABELS
-        self._rooms = (_room(model, cells, room), _room(model, cells, room))
+        self.out, self.home = directions(model, cells)
+        most = BY_SET_LABELS if model.by_set else LABELS
+        self._rooms = (room(model, cells, most), room(model, cells, most))
         nodes = len(model.node)
         self._all = Stairs(
             *(np.zeros((cells, nodes), np.int64), np.ones((cells, nodes), np.int64)),
@@ -92,16 +103,44 @@ class Ascent:
         )
         self._stairs = Stairs(
             *(np.zeros((cells, nodes), np.int64), np.zeros((cells, nodes), np.int64)),
-            *(np.empty(room), np.empty(room)),
+            *(np.empty(most), np.empty(most)),
         )
 
     def climb(self, until: float) -> None:
         """Raise the bound with ever more stops remembered by each, until there is no more to gain or no time."""
-        for memory in BY_SET_MEMORIES if self.model.by_set else MEMORIES:
+        memories = BY_SET_MEMORIES if self.model.by_set else MEMORIES
+        if self.sweeps == 0 and not self.model.by_set:
+            outward = self._outward(until)
+            if outward is not None:
+                self.sweeps = 1
+                self._keep(self._least(outward))
+                for rivals in RIVALS:
+                    self._hurry(rivals, memories[0], until)
+        for memory in memories:
             self._climb(memory, until)
             if clock.now() >= until or self.height >= self.enough:
                 break
             self.pace = max(self.pace, self._again)
+
+    def _hurry(self, rivals: int, memory: int, until: float) -> float:
+        """Take steps without a bound until they lead nowhere; says what would be a bound if no label were missing."""
+        leading, lead, fruitless, pace = self.multiplier.copy(), -np.inf, 0, HASTE
+        self._direction[:] = 0.0
+        while fruitless < PATIENCE and (now := clock.now()) < until:
+            fruitless += 1
+            sweep = self._outward(min(until, now + max(QUICK, PATIENCE * self._quick)), rivals)
+            if sweep is None:
+                self._retreat(leading, RETREAT[1])
+                pace *= SLOWER
+                continue
+            self._quick, least = clock.now() - now, self._least(sweep)
+            if least > lead:
+                fruitless = 0 if least > lead + 1e-4 * abs(least) else fruitless
+                lead, leading = least, self.multiplier.copy()
+            if least == np.inf or not self._step(sweep, least, memory, pace):
+                break
+        self.multiplier = leading
+        return lead
 
     def _climb(self, memory: int, until: float) -> None:
         """Take steps with so many stops remembered by each, until they are too short or the time is up."""
@@ -109,39 +148,66 @@ class Ascent:
         if self.model.by_set:
             self.widest = min(memory, BY_SET_WIDEST)
         while self.pace > SHORTEST and retreats < RETREATS and self.height < self.enough:
+            lead = self._lead(memory, until)
             now = clock.now()
             if now >= until:
                 break
-            longest = SINGLE * (until - now) + AT_ONCE
-            if (
-                not self.model.by_set
-            ):  # where stops are counted, no sweep takes much longer than another
-                longest = min(longest, LONGER * self._took)
-            outward = self._outward(min(until, now + longest))
+            outward = self._outward(min(until, now + self._longest(until - now)))
             if outward is None:
-                self.multiplier = self.best + RETREAT * (self.multiplier - self.best)
-                self.pace, retreats = SHORTER * self.pace, retreats + 1
-                self._direction[:], self._took = 0.0, 2 * self._took
+                self._give_way(retreats)
+                retreats += 1
                 continue
             self._took = max(clock.now() - now, AT_ONCE / LONGER)
             retreats, self.sweeps = 0, self.sweeps + 1
-            least = float(outward.figures[ng_tours.LEAST] + self.multiplier.sum())
+            least = self._least(outward)
+            if lead - least > APART * (self.upper - least):
+                self._rivals = min(2 * self._rivals, MOST_RIVALS)
             fruitless += 1
             if least > self.height:
                 fruitless = 0 if least > self.height + 1e-4 * abs(self.height) else fruitless
                 self._keep(least)
             if self.sweeps % FIXING == 0:
                 self._fix(outward, until)
-            if least == np.inf or not self._step(outward, least, memory):
+            if least == np.inf or not self._step(outward, least, memory, self.pace):
                 break
             if fruitless >= PATIENCE:
                 self.pace, fruitless = SHORTER * self.pace, 0
+
+    def _lead(self, memory: int, until: float) -> float:
+        """Go ahead without a bound where that is much quicker, for as long as a bound takes."""
+        now = clock.now()
+        if self.model.by_set or self._took <= SLOW * self._quick or now + 2 * self._took >= until:
+            return -np.inf
+        return self._hurry(self._rivals, memory, now + self._took)
+
+    def _longest(self, left: float) -> float:
+        """What the next sweep for a bound may take."""
+        longest = SINGLE * left + AT_ONCE
+        # Where stops are counted, no sweep takes much longer than another.
+        return longest if self.model.by_set else min(longest, LONGER * self._took)
+
+    def _give_way(self, retreats: int) -> None:
+        """A sweep for a bound took too long: try a shorter step, or be led by sweeps that miss less."""
+        self.pace *= SHORTER if self.model.by_set else SLOWER
+        self._rivals, self._took = min(2 * self._rivals, MOST_RIVALS), 2 * self._took
+        if self.model.by_set or self._rivals == MOST_RIVALS or retreats % 3 == 2:
+            self._retreat(self.best, RETREAT[0])
+        self._direction[:] = 0.0
+
+    def _retreat(self, good: Float[np.ndarray, " N"], kept: float) -> None:
+        """Go back towards multipliers whose sweep came to an end."""
+        self.multiplier = good + kept * (self.multiplier - good)
+        self._direction[:] = 0.0
+
+    def _least(self, outward: Sweep) -> float:
+        """What the least path found says of the whole tour."""
+        return float(outward.figures[ng_tours.LEAST] + self.multiplier.sum())
 
     def _keep(self, least: float) -> None:
         self.height = least
         self.best[:], self.best_memory[:] = self.multiplier, self.ng_memory
 
-    def _step(self, outward: Sweep, least: float, memory: int) -> bool:
+    def _step(self, outward: Sweep, least: float, memory: int, pace: float) -> bool:
         """Learn from the least path; whether there was anything to learn."""
         walk = _walk(outward)
         off = 1.0 - np.bincount(walk, minlength=len(self.multiplier))[1:]
@@ -149,12 +215,13 @@ class Ascent:
         if off.any():
             goal = self.upper if self.upper < np.inf else least + 0.05 * abs(least)
             way = self._direction = off + MOMENTUM * self._direction
-            self.multiplier[1:] += self.pace * (goal - least) / max(way @ way, 1e-9) * way
+            self.multiplier[1:] += pace * (goal - least) / max(way @ way, 1e-9) * way
         return learned or bool(off.any())
 
-    def _outward(self, until: float) -> Sweep | None:
-        """All paths from the depot under the present multipliers; None where there was no time or room for them."""
+    def _outward(self, until: float, rivals: int = ALL) -> Sweep | None:
+        """Paths from the depot under the present multipliers; None where there was no time or room for them."""
         sweep = self._sweep(self.out, 0, self._all)
+        sweep.marks[ng_tours.RIVALS] = rivals
         return sweep if _done(sweep, np.inf, until) else None
 
     def _homeward(self, outward: Sweep, until: float) -> Sweep | None:
@@ -187,10 +254,10 @@ class Ascent:
 
     def _sweep(self, way: Direction, number: int, other: Stairs) -> Sweep:
         labels, cells = self._rooms[number]
-        figures, marks = np.zeros(4), np.zeros(6, np.int64)
+        figures, marks = np.zeros(4), np.zeros(7, np.int64)
         marks[ng_tours.MOST] = len(labels.cost)
-        marks[ng_tours.WIDEST] = self.widest
-        figures[ng_tours.LOWEST], figures[ng_tours.SCALE] = _scale(way)
+        marks[ng_tours.WIDEST], marks[ng_tours.RIVALS] = self.widest, ALL
+        figures[ng_tours.LOWEST], figures[ng_tours.SCALE] = scale(way)
         return Sweep(
             way,
             self.multiplier,
@@ -239,94 +306,6 @@ def _nearest(model: LabelModel, most: int) -> UInt[np.ndarray, "N W"]:
     near = np.zeros(way.shape, dtype=bool)
     np.put_along_axis(near, np.argsort(way, axis=1, kind="stable")[:, :most], True, axis=1)
     return packed(near & np.isfinite(way))
-
-
-def _directions(model: LabelModel, cells: int) -> tuple[Direction, Direction]:
-    """From the depot and, with resources of which the sign is turned, towards it."""
-    guard, latest = model.spare - model.allowance, _latest(model)
-    rise, needs = model.rise + model.stay[:, None], unpacked(model.needs)
-    legs = model.after[None].copy()
-    if cells > 1:
-        legs = np.zeros((cells, *model.after.shape), np.uint64)
-        place(legs, model.after, *_positions(model))
-    back = np.zeros_like(legs)
-    turn(legs, back)
-    limit, opens = latest.copy(), -latest
-    limit[0], opens[0] = model.closes[0] + model.spare, -(model.closes[0] + model.spare + 2 * guard)
-    nothing = np.zeros_like(model.needs)
-    bars = packed(needs.T.copy())
-    outward = Direction(model.price.copy(), rise, model.opens.copy(), limit, legs, bars, nothing)
-    homeward = Direction(
-        np.ascontiguousarray(model.price.T),
-        np.ascontiguousarray(rise.T) - guard,
-        opens,
-        -model.opens,
-        back,
-        model.needs.copy(),
-        nothing,
-    )
-    return _with_ahead(outward), _with_ahead(homeward)
-
-
-def _with_ahead(way: Direction) -> Direction:
-    """The same with the stops that are still ahead, by bucket."""
-    if len(way.legs) > 1:
-        return way._replace(ahead=np.full((len(way.legs), way.legs.shape[2]), ~np.uint64(0)))
-    lowest, scale = _scale(way)
-    last = np.clip(((way.limit - lowest) * scale).astype(np.int64), 0, BUCKETS - 1)
-    can: Bool[np.ndarray, "B N"] = last[None] >= np.arange(BUCKETS)[:, None]
-    return way._replace(ahead=packed(can))
-
-
-def _scale(way: Direction) -> tuple[float, float]:
-    """The lowest resource, and buckets per unit."""
-    if len(way.legs) > 1:
-        return 0.0, 0.0
-    lowest, highest = float(way.opens[0]), float(way.limit[1:].max())
-    return lowest, (BUCKETS - 1) / max(highest - lowest, 1e-300)
-
-
-def _room(model: LabelModel, cells: int, most: int) -> tuple[Labels, Cells]:
-    nodes, words = model.needs.shape
-    widest = BY_SET_WIDEST if cells > 1 else WIDEST
-    labels = Labels(
-        *(np.empty(most), np.empty(most), np.empty((most, words), np.uint64)),
-        *(np.empty(most, np.int32), np.empty(most, np.int16), np.empty(most, np.int16)),
-        *(np.empty(most, np.int32), np.empty(most, dtype=bool)),
-    )
-    shape = (cells, nodes, widest)
-    return labels, Cells(
-        np.zeros((cells, nodes), np.int32),
-        *(np.empty(shape), np.empty(shape), np.empty((*shape, words), np.uint64)),
-        np.empty(shape, np.int32),
-    )
-
-
-@bare
-def turn(legs: UInt[np.ndarray, "M N W"], back: UInt[np.ndarray, "M N W"]) -> None:
-    """Write down the same legs in the other direction; every stop that can be reached last begins there."""
-    rows, nodes, _ = legs.shape
-    for row in range(rows):
-        for here in range(nodes):
-            for stop in range(1, nodes):
-                if holds(legs[row, here], stop):
-                    if here > 0:
-                        other = 0 if rows == 1 else rows - 1 - row
-                        back[other, stop, here >> 6] |= np.uint64(1) << np.uint64(here & 63)
-                    if row >= rows - 2:
-                        back[0, 0, stop >> 6] |= np.uint64(1) << np.uint64(stop & 63)
-
-
-@bare
-def keep_turned(legs: UInt[np.ndarray, "M N W"], back: UInt[np.ndarray, "M N W"]) -> None:
-    """Leave out the legs between stops that the other direction has not."""
-    rows, nodes, _ = legs.shape
-    for row in range(rows):
-        other = 0 if rows == 1 else rows - 1 - row
-        for here in range(1, nodes):
-            for stop in range(1, nodes):
-                if not holds(back[other, stop], here):
-                    legs[row, here, stop >> 6] &= ~(np.uint64(1) << np.uint64(stop & 63))
 
 
 def _bound(homeward: Sweep, ng_memory: UInt[np.ndarray, "N W"]) -> Bound:

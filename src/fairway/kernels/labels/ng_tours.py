@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int, Int16, Int32, UInt
 
-from fairway.kernels.compiling import bare, inner
+from fairway.kernels.compiling import ZERO, bare, inner
 from fairway.kernels.labels.bits import lowest
 
-USED, BUCKET, BEST, MOST, LOST, WIDEST = range(6)
+USED, BUCKET, BEST, MOST, LOST, WIDEST, RIVALS = range(7)
 """Marks: labels written down, the bucket at hand, the best end, labels for which there is room, whether a cell was too
-small, and how many labels a cell may have."""
+small, how many labels a cell may have, and how many that remember other stops drop one that is dearer and higher."""
 LEAST, UPPER, LOWEST, SCALE = range(4)
 """Figures: what the best path costs; what it must cost less than; the lowest resource, and buckets per unit of it."""
 ONE = np.uint64(1)
@@ -86,7 +86,7 @@ class Sweep(NamedTuple):
     cells: Cells
     queue: Int32[np.ndarray, " B"]
     """A label that waits in each bucket, or -1."""
-    marks: Int[np.ndarray, " 6"]
+    marks: Int[np.ndarray, " 7"]
     figures: Float[np.ndarray, " 4"]
     other: Stairs
     """What completing a path costs at least."""
@@ -214,11 +214,9 @@ def _push(sweep: Sweep, parent: int, stop: int, resource: float, cost: float) ->
         cells.cost[row, stop],
         cells.memory[row, stop],
     )
-    place = 0
-    while place < count and costs[place] <= cost:
-        if resources[place] <= resource and _within(memory[place], scratch):
-            return place
-        place += 1
+    place = _rank(sweep, row, stop, resource, cost)
+    if place < 0:
+        return -place
     work = place
     if place == count:
         if count == most:
@@ -245,6 +243,19 @@ def _push(sweep: Sweep, parent: int, stop: int, resource: float, cost: float) ->
     for word in range(len(scratch)):
         memory[place, word] = scratch[word]
     return work
+
+
+@inner
+def _rank(sweep: Sweep, row: int, stop: int, resource: float, cost: float) -> int:
+    """The place of the path whose memory is in the scratch among those of its cell; below nothing if dominated."""
+    cells, rivals, place = sweep.cells, sweep.marks[RIVALS], ZERO
+    while place < cells.count[row, stop] and cells.cost[row, stop, place] <= cost:
+        if cells.resource[row, stop, place] <= resource:
+            rivals -= 1
+            if rivals <= 0 or _within(cells.memory[row, stop, place], sweep.scratch):
+                return -1 - place
+        place += 1
+    return place
 
 
 @inner
