@@ -131,7 +131,7 @@ def test_what_is_written_is_recognised_whatever_it_is_called(form, tmp_path):
 def test_broken_triangles_of_dumas_are_noted():
     matrices = [instance_of(folder, name) for name, folder, _ in windows("Dumas")]
     noted = [instance for instance in matrices if instance.notes]
-    assert len(noted) > len(matrices) / 2
+    assert len(noted) == 45  # the others by a single unit, as rounding may
     assert "triangle inequality" in noted[0].notes[0]
 
 

@@ -99,7 +99,16 @@ def test_a_matrix_that_breaks_the_triangle_inequality_is_taken_and_noted():
     assert bent.notes == (
         "the travel matrix breaks the triangle inequality: 0 to 2 takes 5, by way of 1 only 2",
     )
+    named = TSPTW([[0, 1, 5], [1, 0, 1], [5, 1, 0]], 0, 9, names=["Depot", "Mill", "School"])
+    assert "Depot to School takes 5, by way of Mill only 2" in named.notes[0]
     assert TSPTW(SQUARE, 0, 9).notes == ()
+
+
+def test_triangles_bent_by_rounding_are_not_noted(rng):
+    points = rng.random((40, 2)) * 900
+    exact = np.linalg.norm(points[:, None] - points, axis=2)
+    assert TSPTW(np.rint(exact), 0, 1e6).notes == ()
+    assert TSPTW(np.rint(exact * 10) / 600, 0, 1e6).notes == ()
 
 
 def test_whole_numbers_are_known_as_such():

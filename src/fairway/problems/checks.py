@@ -253,15 +253,18 @@ def title(name: object, field: str = "name", *index: int) -> str:
     )
 
 
-def travel_notes(travel: Float[np.ndarray, "N N"]) -> tuple[str, ...]:
+def travel_notes(
+    travel: Float[np.ndarray, "N N"], names: tuple[str, ...] | None
+) -> tuple[str, ...]:
     """What is unusual about a travel matrix, in sentences; empty where nothing is."""
     if (found := detour(travel)) is None:
         return ()
     i, k, j = found
     direct, through = travel[i, j], travel[i, k] + travel[k, j]
+    start, middle, end = (str(node) if names is None else names[node] for node in found)
     return (
         "the travel matrix breaks the triangle inequality: "
-        f"{i} to {j} takes {direct:g}, by way of {k} only {through:g}",
+        f"{start} to {end} takes {direct:g}, by way of {middle} only {through:g}",
     )
 
 

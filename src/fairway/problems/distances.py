@@ -17,6 +17,9 @@ EARTH = 6371.0088
 BLOCK = 64
 """Rows of a matrix that are added at a time."""
 
+WHOLE, ROUNDED = 1.0, 1e-4
+"""By how much rounding may bend a triangle: of whole numbers, and else of the longest leg."""
+
 
 def euclidean(coordinates: Float[np.ndarray, "*B N 2"]) -> Float[np.ndarray, "*B N N"]:
     """Pairwise Euclidean distances in float64."""
@@ -80,9 +83,13 @@ def _least_sums(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def detour(travel: Float[np.ndarray, "N N"]) -> tuple[int, int, int] | None:
-    """A triple (i, k, j) whose way through k is shorter than that from i to j, or None where there is none."""
+    """A triple (i, k, j) whose way through k is shorter than that from i to j, or None where there is none.
+
+    What rounding may do to a matrix, as that of a router to whole seconds, does not count.
+    """
     known = np.isfinite(travel)
-    rounding = 1e-9 * max(1.0, float(travel[known].max()))
+    whole = np.array_equal(travel[known], np.rint(travel[known]))
+    rounding = max(WHOLE if whole else 0.0, ROUNDED * float(travel[known].max()))
     limits = np.where(known, travel, 0.0) - rounding
     for k in range(len(travel)):
         shorter = travel[:, k, None] + travel[None, k, :] < limits

@@ -192,7 +192,7 @@ class Instance:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is unusual about this instance, in sentences."""
-        return (*self.unit_notes, *checks.travel_notes(self.travel))
+        return (*self.unit_notes, *checks.travel_notes(self.travel, self.names))
 
     @property
     def unit_notes(self) -> tuple[str, ...]:
