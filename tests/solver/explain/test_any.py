@@ -11,10 +11,11 @@ import tours
 import fairway
 from fairway import Instance, clock
 from fairway.judge import Solution, verify
+from fairway.solver.explain import change
 from fairway.solver.explain.feasibility import decide
 from fairway.solver.explain.limits import Limit, limits_of, spots_of, without
 from fairway.solver.explain.narrowing import plain_reason
-from fairway.solver.explain.numbers import changed, reaches, scale_of, value_of
+from fairway.solver.explain.numbers import Spot, changed, reaches, scale_of, value_of
 from fairway.solver.explain.plain import obstacles, required
 from fairway.solver.explain.trivial import subset
 
@@ -291,3 +292,11 @@ def test_the_route_of_an_answer_ends_where_tours_end():
         said = str(fairway.explain(Instance(TEN, end=end, before=[(1, 2)])))
         assert said.splitlines()[-1].startswith("tour: 0 > ")
         assert said.endswith(last)
+
+
+def test_a_change_of_whole_loads_that_may_be_no_whole_number_is_tightened_to_an_end():
+    """As it may where changes of two numbers are compared as parts of different amounts."""
+    instance = fairway.Instance(1.0 - np.eye(3), demand=[0, -2, 0], load="signed", capacity=9)
+    stage, spot = change.stage_of(instance), Spot("aboard")
+    found = stage.decided(spot, 2.5, math.inf).solution
+    assert change._tightened(stage, spot, 2.5, found) == pytest.approx(2.0, abs=1)

@@ -87,6 +87,7 @@ def least_repair(
             most = far - value_of(instance, spot)
             if best is not None:
                 most = math.copysign(min(abs(most), best[0] * scale), most)
+            most = float(math.trunc(most)) if _whole(instance, spot) else most
             found, proved = _least(part, whole, spot, most, until)
             sure = sure and proved
             if found is not None and (best is None or abs(found[0]) / scale < best[0]):
@@ -226,9 +227,10 @@ def _kept(stage: Stage, spot: Spot, change: float, solution: Solution) -> bool:
 
 
 def _between(low: float, high: float, finest: float) -> float:
-    """The middle, whole where changes are."""
+    """The middle, whole where changes are and a whole number lies between."""
     middle = (low + high) / 2
-    return float(math.trunc(middle)) if finest == 1.0 else middle
+    whole = float(math.trunc(middle))
+    return whole if finest == 1.0 and whole not in (low, high) else middle
 
 
 def _whole(instance: Instance, spot: Spot) -> bool:
