@@ -122,9 +122,9 @@ class Ascent:
                 break
             self.pace = max(self.pace, self._again)
 
-    def _hurry(self, rivals: int, memory: int, until: float) -> float:
+    def _hurry(self, rivals: int, memory: int, until: float, pace: float = HASTE) -> float:
         """Take steps without a bound until they lead nowhere; says what would be a bound if no label were missing."""
-        leading, lead, fruitless, pace = self.multiplier.copy(), -np.inf, 0, HASTE
+        leading, lead, fruitless = self.multiplier.copy(), -np.inf, 0
         self._direction[:] = 0.0
         while fruitless < PATIENCE and (now := clock.now()) < until:
             fruitless += 1
@@ -178,7 +178,7 @@ class Ascent:
         now = clock.now()
         if self.model.by_set or self._took <= SLOW * self._quick or now + 2 * self._took >= until:
             return -np.inf
-        return self._hurry(self._rivals, memory, now + self._took)
+        return self._hurry(self._rivals, memory, now + self._took, HASTE * self.pace / PACES[0])
 
     def _longest(self, left: float) -> float:
         """What the next sweep for a bound may take."""
