@@ -43,6 +43,8 @@ RIVALS, MOST_RIVALS, ALL = (1, 2, 4, 8, 16), 32, 1 << 40
 HASTE, SLOWER, QUICK, SLOW = 1.0, 0.9, 0.02, 4.0
 """The first step of sweeps that bound nothing, what is kept of it where one takes too long, the seconds that it may
 take in any case, and how many times as long a sweep for a bound must take for others to be worth it."""
+FAR = 0.9
+"""Of the upper bound, below what a bound is led by sweeps that miss labels."""
 APART = 0.1
 """Of the gap, by how much such a sweep may promise more than a bound holds before it has to miss less."""
 PATIENCE, SHORTER, SHORTEST = 5, 0.7, 0.05
@@ -54,7 +56,7 @@ MEMORIES, BY_SET_MEMORIES = (6, 9, 12, 16, 20, 24, 32, 48), (8, 12, 16, 20, 24, 
 RETREAT, RETREATS = (0.5, 0.3), 8
 """How much of a step is kept whose sweep takes too long, of one for a bound and of others; and how often in a row
 before more has to be remembered."""
-FIXING = 8
+FIXING = 15
 """Sweeps between two attempts to fix legs."""
 SINGLE, LONGER, AT_ONCE = 0.15, 6.0, 0.05
 """Of the time that is left, what one sweep may take; how many times as long as the last one; and seconds that it may
@@ -122,9 +124,9 @@ class Ascent:
                 break
             self.pace = max(self.pace, self._again)
 
-    def _hurry(self, rivals: int, memory: int, until: float) -> float:
+    def _hurry(self, rivals: int, memory: int, until: float, pace: float = HASTE) -> float:
         """Take steps without a bound until they lead nowhere; says what would be a bound if no label were missing."""
-        leading, lead, fruitless, pace = self.multiplier.copy(), -np.inf, 0, HASTE
+        leading, lead, fruitless = self.multiplier.copy(), -np.inf, 0
         self._direction[:] = 0.0
         while fruitless < PATIENCE and (now := clock.now()) < until:
             fruitless += 1
@@ -176,9 +178,14 @@ class Ascent:
     def _lead(self, memory: int, until: float) -> float:
         """Go ahead without a bound where that is much quicker, for as long as a bound takes."""
         now = clock.now()
-        if self.model.by_set or self._took <= SLOW * self._quick or now + 2 * self._took >= until:
+        if not self._far or self._took <= SLOW * self._quick or now + 2 * self._took >= until:
             return -np.inf
-        return self._hurry(self._rivals, memory, now + self._took)
+        return self._hurry(self._rivals, memory, now + self._took, HASTE * self.pace / PACES[0])
+
+    @property
+    def _far(self) -> bool:
+        """Whether the bound is so low that sweeps which miss labels lead further than careful steps."""
+        return not self.model.by_set and self.height < FAR * self.upper
 
     def _longest(self, left: float) -> float:
         """What the next sweep for a bound may take."""
@@ -188,10 +195,10 @@ class Ascent:
 
     def _give_way(self, retreats: int) -> None:
         """A sweep for a bound took too long: try a shorter step, or be led by sweeps that miss less."""
-        self.pace *= SHORTER if self.model.by_set else SLOWER
+        self.pace *= SLOWER if self._far else SHORTER
         self._rivals, self._took = min(2 * self._rivals, MOST_RIVALS), 2 * self._took
-        if self.model.by_set or self._rivals == MOST_RIVALS or retreats % 3 == 2:
-            self._retreat(self.best, RETREAT[0])
+        if not self._far or self._rivals == MOST_RIVALS or retreats % 3 == 2:
+            self._retreat(self.best, RETREAT[0] if self._far else RETREAT[1])
         self._direction[:] = 0.0
 
     def _retreat(self, good: Float[np.ndarray, " N"], kept: float) -> None:
