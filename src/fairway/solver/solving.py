@@ -19,7 +19,7 @@ from fairway.solver.results import Result, Watch
 from fairway.solver.single import solve_one
 from fairway.solver.warm_start import choice_of
 from fairway.solver.warmup import ready_policies
-from fairway.solver.workers import Answer, Interrupts, Job, WorkerPool
+from fairway.solver.workers import LARGEST_CHUNK, Answer, Interrupts, Job, WorkerPool
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -202,8 +202,7 @@ def _answers(job: Job, count: int, interrupts: Interrupts) -> Iterator[Answer]:
             why = "no process to solve with could be started; going on in this one"
             print(f"fairway: {why}", file=sys.stderr)
         while not (pool.finished or interrupts.heard):
-            for number in pool.take(1):
-                yield number, job.solve(number, interrupts)
+            yield from job.answers(pool.take(LARGEST_CHUNK), interrupts)
         if interrupts.heard:
             yield from pool.stop()
 

@@ -15,9 +15,10 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from multiprocessing.connection import Connection, Pipe, wait
 from types import FrameType
 
@@ -25,6 +26,7 @@ from fairway.kernels.compiling import hush
 from fairway.problems.instance import Instance
 from fairway.problems.sets import InstanceSet
 from fairway.solver.incumbent import Incumbent
+from fairway.solver.narrow import proved_together, suits
 from fairway.solver.request import Request
 from fairway.solver.results import Result
 from fairway.solver.single import solve_one
@@ -32,8 +34,12 @@ from fairway.solver.warmup import ready_policies
 
 CHUNK_SECONDS = 0.15
 """Of work that is sent to a process at a time."""
-LARGEST_CHUNK = 64
+TOLD_SECONDS = 0.02
+"""After which a process hands over what it has found; less is not worth a message."""
+LARGEST_CHUNK = 256
 """Instances."""
+FEWEST_TOGETHER = 8
+"""Instances that are worth proving together."""
 AHEAD = 1_000
 """Instances that may be answered before an earlier one is, so that few answers wait for their turn."""
 MOST_FAILURES = 3
@@ -98,6 +104,33 @@ class Job:
     def kinds(self) -> Iterable[Instance]:
         """Instances of every kind that occurs; a set is of one kind."""
         return self.instances[:1] if isinstance(self.instances, InstanceSet) else self.instances
+
+    def answers(self, part: range, interrupts: Interrupts) -> Iterator[Answer]:
+        """The answers for some instances, until Ctrl-C; narrow windows of a set are proved together."""
+        known = self._proved(part)
+        for number in part:
+            if interrupts.heard:
+                break
+            yield number, known[number]() if number in known else self.solve(number, interrupts)
+
+    def _proved(self, part: range) -> dict[int, Callable[[], Result]]:
+        """What makes the answers of those that a narrow beam proves at once, by their numbers."""
+        some = self.instances
+        if self.plans is not None or not isinstance(some, InstanceSet):
+            return {}
+        if len(part) < FEWEST_TOGETHER or not suits(some, self.request):
+            return {}
+        proved = proved_together(some[part.start : part.stop])
+        rows = zip((part.start + proved.number).tolist(), proved.tour.tolist(), strict=True)
+        return {row: partial(self._of, row, tour, proved.seconds) for row, tour in rows}
+
+    def _of(self, number: int, tour: list[int], seconds: float) -> Result:
+        """The answer where a tour was proved to be the best in so many seconds."""
+        best = Incumbent(self.instances[number], self.request)
+        accepted = best.offer(tuple(tour), "exact search")
+        assert accepted is not None, "the judge of many accepted it"
+        best.proved = "optimal"
+        return replace(best.result(""), seconds=seconds + best.spent)
 
     def solve(self, number: int, interrupts: Interrupts) -> Result:
         """The answer for one instance; the plan, or nothing, where Ctrl-C leaves no more."""
@@ -206,13 +239,14 @@ class WorkerPool:
         return answers
 
     def _received(self, worker: _Worker) -> list[Answer]:
-        result = worker.line.recv()
+        results = worker.line.recv()
         if not worker.ready:
             worker.ready = True
             self._failures = 0
             return []
-        self._pace = result.seconds if self._pace == 0 else 0.9 * self._pace + 0.1 * result.seconds
-        return [(worker.due.popleft(), result)]
+        for each in results:
+            self._pace = each.seconds if self._pace == 0 else 0.9 * self._pace + 0.1 * each.seconds
+        return [(worker.due.popleft(), each) for each in results]
 
     def _hire(self) -> None:
         """Start a process, unless that has failed too often: what is left is then up to the others."""
@@ -271,7 +305,7 @@ def end_with_parent(descriptor: int) -> None:
 
 
 def serve(descriptor: int) -> None:
-    """What a process does: jobs come in over a line, answers go out one by one, until the line is closed."""
+    """What a process does: jobs come in over a line, answers go out as they are found, until the line is closed."""
     end_with_parent(descriptor)
     hush()
     line = Connection(descriptor)
@@ -280,9 +314,13 @@ def serve(descriptor: int) -> None:
         while not interrupts.heard:
             job = line.recv()
             ready_policies(job.kinds, job.request)
-            for number in range(len(job.instances)):
-                if not interrupts.heard:
-                    line.send(job.solve(number, interrupts))
+            found, sent = [], time.monotonic()
+            for _, result in job.answers(range(len(job.instances)), interrupts):
+                found.append(result)
+                if (now := time.monotonic()) - sent > TOLD_SECONDS:
+                    line.send(found)
+                    found, sent = [], now
+            line.send(found)
 
 
 def started(serving: str) -> tuple[subprocess.Popen, Connection]:

@@ -106,7 +106,8 @@ def test_a_job_goes_on_when_the_service_was_killed_and_started_again(open_desk, 
         desk = open_desk(port=service.port)
         desk.example("couriers")
         desk.page.route("**/events", lambda route: (service.kill(), route.abort()), times=1)
-        desk.page.click("#plan")
+        with desk.page.expect_event("requestfailed", lambda each: each.url.endswith("/events")):
+            desk.page.click("#plan")
         expect(desk.page.locator("#stop")).to_be_visible()
         service.start(ready=False)
         expect(desk.page.locator("#stop")).to_be_hidden(timeout=30_000)
