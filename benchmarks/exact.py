@@ -1,4 +1,4 @@
-"""`python -m benchmarks.exact [--limit N] [--seconds S] [NAMES...]`: proofs a second, labels and seconds a proof.
+"""`python -m benchmarks.exact [--limit N] [--seconds S] [NAMES...]`: proofs per second, labels and seconds per proof.
 
 Every tour is judged, and a proof that disagrees with the reference ends the run: a wrong answer is not worth timing.
 """

@@ -29,7 +29,7 @@ def differences(problem: str, nodes: int, count: int, seconds: float) -> np.ndar
 
 
 def main() -> None:
-    """One row a size: the mean difference and its standard error."""
+    """One row per size: the mean difference and its standard error."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--problem", choices=["tsptw", "tspdl"], default="tspdl")
     parser.add_argument("--nodes", type=int, nargs="+", default=[100, 200, 300, 500])

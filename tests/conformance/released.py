@@ -1,6 +1,6 @@
 """Weights under the names of the authors' public code, as policies of ours.
 
-To try a file of weights on a published bed, with one greedy tour an instance (AM) or over eight symmetries (POMO):
+To try a file of weights on a published bed, with one greedy tour per instance (AM) or over eight symmetries (POMO):
 
     python tests/conformance/released.py am-star-pip-tsptw50-hard.npz tsptw50-hard lkh-tsptw50-hard.npz
 """

@@ -118,7 +118,7 @@ def test_recorded_steps_are_those_that_just_run(phase, variant):
     generator, figures = torch.Generator("cuda"), []
     for recordings in (Recordings(), Running()):
         run = begin(config, torch.device("cuda"))
-        colony = Colony(run.policy, run.oracle, recordings=recordings)
+        colony = Colony(run.policy, run.frozen_head, recordings=recordings)
         for seed in (1, 2, 3):
             generator.manual_seed(seed)
             figures.append(learn(config, colony, phase, tempo_at(config, 0.0), generator))

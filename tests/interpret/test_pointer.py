@@ -98,12 +98,14 @@ def decoded_both_ways(problem, nodes, guard, facts):
     generator = torch.Generator(DEVICE).manual_seed(nodes)
     batch = draw(DISTRIBUTIONS[problem, "hard"], nodes, 3, generator)
     pointer = some_pointer(3, nodes, facts=facts)
-    oracle = some_pointer(3, nodes, facts=False, seed=2) if guard.kind == "learned" else None
+    frozen_head = some_pointer(3, nodes, facts=False, seed=2) if guard.kind == "learned" else None
     noise = torch.rand(3, 5, nodes - 1, generator=generator, device=DEVICE)
-    built, trace = traced(batch, pointer, guard, noise, oracle)
+    built, trace = traced(batch, pointer, guard, noise, frozen_head)
     expected = follow(batch, pointer, trace, built)
     noise = off_the_edges(batch, pointer, guard, noise, built, trace)
-    walked = gpu.decode(pointer, lay_out(batch, guard), guard, "sample", noise, oracle=oracle)
+    walked = gpu.decode(
+        pointer, lay_out(batch, guard), guard, "sample", noise, frozen_head=frozen_head
+    )
     return pointer, built, expected, walked
 
 

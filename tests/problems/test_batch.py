@@ -14,7 +14,7 @@ from fairway.problems.sets import instance_set
 
 
 def resources_along(batch, tours):
-    """The resource at every stop of one given tour an instance."""
+    """The resource at every stop of one given tour per instance."""
     state, resources = start(batch), []
     for action in torch.tensor(tours).T[:, :, None]:
         state = step(batch, state, action)

@@ -73,11 +73,11 @@ def test_a_guard_for_no_steps_at_all_is_none_and_for_all_is_the_whole():
 
 def test_a_learned_guard_forbids_what_its_oracle_gives_more_than_an_even_chance_of_failing():
     batch, pointer, noise = some_world()
-    oracle = some_pointer(3, 10, seed=2, clip=None)
-    built, trace = traced(batch, pointer, MaskConfig("learned"), noise, oracle)
+    frozen_head = some_pointer(3, 10, seed=2, clip=None)
+    built, trace = traced(batch, pointer, MaskConfig("learned"), noise, frozen_head)
     fallbacks = 0
     for state, mask in zip(trace.states, trace.masks, strict=True):
-        infeasible = scores(oracle, state.node, state.resource).sigmoid() > 0.5
+        infeasible = scores(frozen_head, state.node, state.resource).sigmoid() > 0.5
         allowed = state.unvisited & ~infeasible
         dead = ~allowed.any(-1, keepdim=True)
         assert torch.equal(mask.allowed, torch.where(dead, state.unvisited, allowed))
@@ -87,7 +87,7 @@ def test_a_learned_guard_forbids_what_its_oracle_gives_more_than_an_even_chance_
 
 def test_a_learned_guard_without_an_oracle_is_our_own_mistake():
     batch, _, _ = some_world()
-    with pytest.raises(AssertionError, match="oracle"):
+    with pytest.raises(AssertionError, match="frozen head"):
         watch(batch, MaskConfig("learned"), 1)
 
 

@@ -6,7 +6,7 @@ import torch
 
 from fairway.kernels.lookahead import MaskConfig
 from fairway.train.config import Foresight, Rate
-from fairway.train.epochs import phase_of, settle_baseline, settle_oracle, significantly_lower
+from fairway.train.epochs import phase_of, settle_baseline, settle_frozen_head, significantly_lower
 from fairway.train.loop import Budget, train
 from fairway.train.processes import DistContext
 from fairway.train.run import begin
@@ -64,7 +64,7 @@ def marked(run, value):
 
 
 def copied(run):
-    return float(run.oracle.embed.bias[0])
+    return float(run.frozen_head.embed.bias[0])
 
 
 def test_the_best_trusted_head_of_a_block_is_kept(with_head):
@@ -73,7 +73,7 @@ def test_the_best_trusted_head_of_a_block_is_kept(with_head):
     kept = []
     for number, (spared, found) in enumerate(story):
         marked(run, number)
-        settle_oracle(run, seen(spared, found), block_ends=False)
+        settle_frozen_head(run, seen(spared, found), block_ends=False)
         kept.append(copied(run))
     # The first is better than none, but sets no record, since it finds too few of the doomed.
     assert kept == [0, 1, 1, 3, 3]
@@ -83,11 +83,11 @@ def test_a_new_block_starts_a_record_of_its_own(with_head):
     """In the authors' code the record is never reset, so that later heads may never replace an early one."""
     run = begin(with_head, torch.device("cpu"))
     marked(run, 1)
-    settle_oracle(run, seen(0.95, 0.9), block_ends=True)
+    settle_frozen_head(run, seen(0.95, 0.9), block_ends=True)
     marked(run, 2)
-    settle_oracle(run, seen(0.90, 0.5), block_ends=False)
+    settle_frozen_head(run, seen(0.90, 0.5), block_ends=False)
     assert copied(run) == 1, "not trusted: the old copy stays"
-    settle_oracle(run, seen(0.90, 0.9), block_ends=True)
+    settle_frozen_head(run, seen(0.90, 0.9), block_ends=True)
     assert copied(run) == 2
 
 

@@ -331,8 +331,8 @@ def decoded_by(policy, config):
 
 def loss_of(config, learner, baseline=None):
     batch, decoded = decoded_by(learner, config)
-    learners = Networks(learner, learner.encode_nodes, torch.tensor(torch.nan), baseline)
-    loss, cost = policy_loss(config, learners, "exact", batch, decoded, DistContext())
+    networks = Networks(learner, learner.encode_nodes, torch.tensor(torch.nan), baseline)
+    loss, cost = policy_loss(config, networks, "exact", batch, decoded, DistContext())
     return batch, decoded, loss, cost
 
 

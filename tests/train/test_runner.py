@@ -6,7 +6,7 @@ import torch
 from fairway.errors import InvalidRequest
 from fairway.train.processes import DistContext
 from fairway.train.run import begin
-from fairway.train.runner import learners_of, policy_engine
+from fairway.train.runner import networks_of, policy_engine
 from fairway.train.schedule import seed_of
 
 CPU = torch.device("cpu")
@@ -19,7 +19,7 @@ def test_every_step_and_seed_has_a_stream_of_its_own():
 
 def test_gradients_are_those_of_one_step_only(tiny):
     run = begin(tiny, CPU)
-    advance = policy_engine(tiny, learners_of(run), DistContext())
+    advance = policy_engine(tiny, networks_of(run), DistContext())
     advance("exact", 3, 0.0)
     alone = [p.grad.clone() for p in run.policy.parameters()]
     advance("exact", 9, 0.0)
@@ -32,12 +32,12 @@ def test_a_mixture_takes_its_kinds_in_turn(tiny):
     """Each step is that of a run of its kind alone, with the same number."""
     mixed = replace(tiny, mixture=(("hard", 5), ("easy", 7)))
     run = begin(mixed, CPU)
-    learners = learners_of(run)
-    advance = policy_engine(mixed, learners, DistContext())
+    networks = networks_of(run)
+    advance = policy_engine(mixed, networks, DistContext())
     for number, (hardness, nodes) in enumerate([("hard", 5), ("easy", 7), ("hard", 5)]):
         found = advance("exact", number, 0.0)
         alone = policy_engine(
-            replace(tiny, hardness=hardness, nodes=nodes), learners, DistContext()
+            replace(tiny, hardness=hardness, nodes=nodes), networks, DistContext()
         )
         assert torch.equal(found, alone("exact", number, 0.0))
 

@@ -13,7 +13,7 @@ from fairway.evaluate.tables import Column, Kind, Row, Table, Value, as_printed,
 START, END = "<!-- results -->", "<!-- /results -->"
 STUDY = "main"
 """Whose rows it has."""
-YARDSTICK = "reference"
+REFERENCE = "reference"
 """The method that all others are measured by, which is as long as itself."""
 ALL = 100.0
 """Percent of the instances."""
@@ -25,7 +25,7 @@ def results_table(measured: Sequence[Measured]) -> Table:
     """Methods against beds, published ones first, and only those which solve anything there."""
     shown = [
         each for each in measured
-        if each.header.study == STUDY and each.header.method != YARDSTICK
+        if each.header.study == STUDY and each.header.method != REFERENCE
     ]  # fmt: skip
     able = {each.header.label for each in shown if each.metrics.inst_infeasible < ALL}
     shown = [each for each in shown if each.header.label in able]

@@ -63,7 +63,7 @@ def load_references(
 
     Args:
         bed: The name of a bed.
-        path: The authors' `lkh_*.pkl`, or an `.npz` with arrays `cost` and `tour` (one row an instance).
+        path: The authors' `lkh_*.pkl`, or an `.npz` with arrays `cost` and `tour` (one row per instance).
         tolerance: By how much a reference tour may pass a limit; LKH-3 rounded its input.
     """
     if path is None:

@@ -150,7 +150,7 @@ def _beside(bed: str, results: Sequence[Results], against: References | None) ->
 
 
 def _overlap(tree: Tree, bed: str, results: Sequence[Results], against: Against) -> Part:
-    """Those with one tour an instance are the ones without augmentation; the others may stand in the main table."""
+    """Those with one tour per instance are the ones without augmentation; the others may stand in the main table."""
     single = [each for each in results if all(outcome.tours <= 1 for outcome in each.outcomes)]
     augmented = [each for each in results if each not in single]
     if not augmented:

@@ -232,7 +232,7 @@ def _summed(costs: Costs, optimum: Mapping[str, float]) -> dict[str, Value]:
 def _by_instance(
     title: str, kind: Kind, methods: Mapping[str, Costs], optimum: Mapping[str, float]
 ) -> Table:
-    """A row an instance, a pair of columns a method."""
+    """One row per instance, a pair of columns per method."""
     columns = [Column("optimum", "Opt.", "count")]
     for label in methods:
         columns.append(Column(f"{label} cost", label, "count"))

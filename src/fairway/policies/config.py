@@ -22,7 +22,7 @@ class PolicyConfig:
     foresight: bool = False
     """A PIP-D head beside the decoder."""
     facts: int = 0
-    """Hidden units of the network that reads each candidate's own facts; 0 for the paper's decoder."""
+    """Hidden units of the network that reads the features of each candidate; 0 for the paper's decoder."""
     relations: int = 0
     """Hidden units of the network that reads what two nodes are to each other; 0 for the paper's encoder."""
 

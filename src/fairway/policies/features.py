@@ -1,4 +1,4 @@
-"""What a policy reads of an instance: four numbers a node, all of order one."""
+"""What a policy reads of an instance: four numbers per node, all of order one."""
 
 import torch
 from jaxtyping import Float

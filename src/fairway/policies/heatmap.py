@@ -1,4 +1,4 @@
-"""The GFACS network: once an instance, how promising each edge of a sparse graph is, for ants to follow.
+"""The GFACS network: once per instance, how promising each edge of a sparse graph is, for ants to follow.
 
 Messages go along the edges from a node's neighbours to the node; nodes and edges each keep what they knew and add what
 they heard. Every node has as many neighbours, so that all is dense gathers over a batch and no graph library is needed.
@@ -68,7 +68,7 @@ class EdgeLayer(nn.Module):
 
 
 class EdgeForesight(nn.Module):
-    """The PIP-D head: from the last edge, a candidate's edge and the resource to whether the candidate is doomed.
+    """The PIP-D head: from the last edge, a candidate's edge and the resource to whether the candidate is infeasible.
 
     The resource is read as a share of the horizon, which the authors' code does not divide by.
     """
@@ -79,7 +79,7 @@ class EdgeForesight(nn.Module):
         self.judge = layers_of(width, width, width, 1)
 
     def forward(self, joined: Float[Tensor, "*S D"]) -> Float[Tensor, "*S"]:
-        """The score of what `join` made of the three; above zero means doomed."""
+        """The score of what `join` made of the three; above zero means infeasible."""
         return self.judge(nn.functional.silu(joined))[..., 0]
 
 

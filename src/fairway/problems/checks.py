@@ -40,7 +40,7 @@ def matrix(
     array = _numbers(values, name, infinite=infinite)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise InvalidInstance(
-            f"{name} has shape {_shape(array)}; expected a square matrix, one row and one column a node",
+            f"{name} has shape {_shape(array)}; expected a square matrix, one row and one column per node",
             name,
         )
     if len(array) < 2:
@@ -65,7 +65,7 @@ def vector(
     non_negative: bool = False,
     absent: float | None = None,
 ) -> Float[np.ndarray, " N"]:
-    """One number a node; a single number stands for all nodes. Infinity is taken where it is the neutral value."""
+    """One number per node; a single number stands for all nodes. Infinity is taken where it is the neutral value."""
     if values is None:
         assert absent is not None, f"{name} has a neutral value"
         return _frozen(np.full(nodes, absent))

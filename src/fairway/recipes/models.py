@@ -17,7 +17,7 @@ from fairway.train.losses import Objective
 UNGUARDED = MaskConfig("none")
 PLAIN = Objective(penalty=None)
 TRUSTED = {"tsptw": 0.75, "tspdl": 0.60}
-"""The share of the doomed candidates that a PIP-D head must find before it masks."""
+"""The share of the infeasible candidates that a PIP-D head must find before it masks."""
 HEAD_TOURS = 10
 """Along which a PIP-D head learns: the other forty of an instance teach it little that is new, at twice the time."""
 HEAD_ANTS = 5
@@ -52,7 +52,7 @@ def pomo_star(task: Task) -> TrainConfig:
 
 
 def am_star(task: Task) -> TrainConfig:
-    """AM with the Lagrangian penalty: one tour an instance against a frozen policy's greedy one."""
+    """AM with the Lagrangian penalty: one tour per instance against a frozen policy's greedy one."""
     return TrainConfig(
         str(task),
         *task,
@@ -79,7 +79,7 @@ def gfacs_star(task: Task) -> ColonyConfig:
 
 
 def fairway(task: Task) -> TrainConfig:
-    """Facts and relations of candidates under the strongest mask, and tours compared by twos."""
+    """Candidate features, an edge bias, the strongest mask, and preferences between pairs of tours."""
     common = TrainConfig(
         str(task), *task, guard=strongest(task.problem), weight_decay=0.0, clip_norm=1.0
     )

@@ -47,7 +47,7 @@ def _decoded(
 
 @cache
 def _loaded(policy: Path) -> "Model":
-    """The network, loaded once a process, on the GPU that the worker was given, or on its core."""
+    """The network, loaded once per process, on the GPU that the worker was given, or on its core."""
     import torch
 
     from fairway.inference.model import load_model

@@ -23,7 +23,7 @@ DECAY = 0.9
 Doom = Callable[
     [Int[Tensor, "B S"], Int[Tensor, "B S"], Float[Tensor, "B S"]], Float[Tensor, "B S N"]
 ]
-"""A PIP-D head: from the node before, the node and the resource to scores that are positive for doomed candidates."""
+"""A PIP-D head: from the node before, the node and the resource to scores, positive for infeasible candidates."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -30,7 +30,7 @@ BUDGET = 200
 def build_with_backtracking(
     batch: Batch, pointer: Pointer, guard: MaskConfig, budget: int = BUDGET
 ) -> Rollout:
-    """One greedy tour an instance; under a guard that asks about pairs, with backtracking if there is a budget."""
+    """One greedy tour per instance; under a guard that asks about pairs, with backtracking if there is a budget."""
     built = build(batch, pointer, guard)
     asks_about_pairs = guard.kind == "ahead" and guard.rule.pairs and guard.until is None
     if not asks_about_pairs or budget == 0:
@@ -57,7 +57,7 @@ def _built_again(
     for _ in range(batch.latest.shape[1] + budget):
         state = walk.state
         mask = look(state)
-        hopeful = mask.allowed[:, 0] & ~walk.struck
+        hopeful = mask.allowed[:, 0] & ~walk.refuted
         stuck = ~hopeful.any(-1)
         if bool((stuck & (walk.ended | walk.at_depot)).all()):
             break
@@ -88,7 +88,7 @@ def refuses(
 
 
 class _Walk:
-    """One unfinished tour an instance, and at each of its stops the choices that were tried and struck out."""
+    """One unfinished tour per instance, and at each of its stops the choices that were tried and refuted."""
 
     def __init__(self, batch: Batch) -> None:
         count, nodes = batch.latest.shape
@@ -97,7 +97,7 @@ class _Walk:
         self._stops = torch.zeros_like(self._everyone)
         self._unvisited = torch.ones_like(batch.latest, dtype=torch.bool)
         self._unvisited[:, 0] = False
-        self._struck = self._unvisited.new_zeros((count, nodes, nodes))
+        self._refuted = self._unvisited.new_zeros((count, nodes, nodes))
         self.path = self._stops.new_zeros((count, nodes))
         """The depot, the stops so far, and beyond them whatever was there before."""
         self.resources = batch.initial[:, None].repeat(1, nodes)
@@ -121,9 +121,9 @@ class _Walk:
         return self._stops == 0
 
     @property
-    def struck(self) -> Bool[Tensor, "K N"]:
+    def refuted(self) -> Bool[Tensor, "K N"]:
         """What was tried in vain where the tours stand."""
-        return self._struck[self._everyone, self._stops]
+        return self._refuted[self._everyone, self._stops]
 
     def go_on(self, choice: Int[Tensor, " K"], some: Bool[Tensor, " K"]) -> None:
         """Some tours take their choices."""
@@ -134,12 +134,12 @@ class _Walk:
         self._stops[one] += 1
         self.path[one, self._stops[one]] = chosen
         self.resources[one, self._stops[one]] = resource[some]
-        self._struck[one, self._stops[one]] = False
+        self._refuted[one, self._stops[one]] = False
 
     def strike(self, choice: Int[Tensor, " K"], some: Bool[Tensor, " K"]) -> None:
         """Some tours will not try their choices again where they stand."""
         one = self._everyone[some]
-        self._struck[one, self._stops[one], choice[some]] = True
+        self._refuted[one, self._stops[one], choice[some]] = True
 
     def go_back(self, some: Bool[Tensor, " K"]) -> None:
         """Some tours, none of them at the depot, undo their last stops and strike them out."""
@@ -147,4 +147,4 @@ class _Walk:
         last = self.path[one, self._stops[one]]
         self._unvisited[one, last] = True
         self._stops[one] -= 1
-        self._struck[one, self._stops[one], last] = True
+        self._refuted[one, self._stops[one], last] = True

@@ -44,19 +44,20 @@ def decode(
     pointer: Pointer,
     guard: MaskConfig,
     noise: Noise | None = None,
-    oracle: Pointer | None = None,
+    frozen_head: Pointer | None = None,
     *,
     starts: bool = False,
 ) -> Decoded:
-    """One greedy tour an instance, or, sampled by the noise, as many as it has rows; in one launch on a GPU.
+    """One greedy tour per instance, or, sampled by the noise, as many as it has rows; in one launch on a GPU.
 
-    Gradients flow from the log-probabilities into the pointer. The oracle is what a learned guard asks. With starts,
-    there is a tour from each first stop, whatever the mask says of it, and its probability is that of the others.
+    Gradients flow from the log-probabilities into the pointer. The frozen head is what a learned mask asks. With
+    starts, there is a tour from each first stop, whatever the mask says of it, and its probability is that of the
+    others.
     """
     if _in_the_kernels_reach(batch, guard) and not starts:
-        return _in_one_launch(batch, pointer, guard, noise, oracle)
+        return _in_one_launch(batch, pointer, guard, noise, frozen_head)
     with torch.no_grad():
-        built, trace = traced(batch, pointer, guard, noise, oracle, starts=starts)
+        built, trace = traced(batch, pointer, guard, noise, frozen_head, starts=starts)
     resources = torch.stack([state.resource for state in trace.states], dim=-1)
     return Decoded(built, resources, follow(batch, pointer, trace, built, first=int(starts)))
 
@@ -90,7 +91,7 @@ def traced(
     pointer: Pointer,
     guard: MaskConfig,
     noise: Noise | None,
-    oracle: Pointer | None,
+    frozen_head: Pointer | None,
     *,
     starts: bool = False,
 ) -> tuple[Rollout, Trace]:
@@ -102,7 +103,7 @@ def traced(
         trace.masks.append(mask)
         return score(state, mask)
 
-    return _rolled_out(batch, guard, traced_score, noise, oracle, starts=starts), trace
+    return _rolled_out(batch, guard, traced_score, noise, frozen_head, starts=starts), trace
 
 
 def scoring(batch: Batch, pointer: Pointer) -> Score:
@@ -122,7 +123,7 @@ def _rolled_out(
     guard: MaskConfig,
     score: Score,
     noise: Noise | None,
-    oracle: Pointer | None = None,
+    frozen_head: Pointer | None = None,
     *,
     starts: bool = False,
 ) -> Rollout:
@@ -131,7 +132,7 @@ def _rolled_out(
     if starts:
         tours = batch.latest.shape[1] - 1
         select = from_each_stop(select)
-    look = watch(batch, guard, tours, oracle)
+    look = watch(batch, guard, tours, frozen_head)
     return rollout(batch, look=look, score=score, select=select, tours=tours)
 
 
@@ -176,7 +177,7 @@ def states_along(
 
 
 def watch(
-    batch: Batch, guard: MaskConfig, tours: int | None, oracle: Pointer | None = None
+    batch: Batch, guard: MaskConfig, tours: int | None, frozen_head: Pointer | None = None
 ) -> MaskFn:
     """The look-ahead of a guard, for one rollout of so many tours, or, without a number, for states in any order."""
     match guard.kind:
@@ -188,8 +189,10 @@ def watch(
             assert batch.by_set, "the exact mask is for draft limits"
             look = complete(batch)
         case "learned":
-            assert oracle is not None, "a learned guard asks an oracle"
-            look = foretold(batch, lambda state: scores(oracle, state.node, state.resource) > 0)
+            assert frozen_head is not None, "a learned mask asks a frozen head"
+            look = foretold(
+                batch, lambda state: scores(frozen_head, state.node, state.resource) > 0
+            )
     if guard.until is not None:
         least = batch.latest.shape[1] - guard.until
         look = relaxed(look, lambda state: state.unvisited.sum(-1, keepdim=True) < least)
@@ -230,7 +233,7 @@ def _in_one_launch(
     pointer: Pointer,
     guard: MaskConfig,
     noise: Noise | None,
-    oracle: Pointer | None = None,
+    frozen_head: Pointer | None = None,
 ) -> Decoded:
     """The Triton kernel, which follows the tours while it builds them."""
     from fairway.kernels.pointer import gpu
@@ -239,6 +242,8 @@ def _in_one_launch(
     choice = "greedy" if noise is None else "sample"
     if noise is None:
         noise = torch.empty(instances, 1, nodes - 1, device=batch.latest.device)
-    walked = gpu.decode(pointer, lay_out(batch, guard), guard, choice, noise, oracle=oracle)
+    walked = gpu.decode(
+        pointer, lay_out(batch, guard), guard, choice, noise, frozen_head=frozen_head
+    )
     summed = (walked.length, walked.excess, walked.worst, walked.broken, walked.dead_ends)
     return Decoded(Rollout(walked.tours, *summed), walked.resources, walked.log_probability)

@@ -47,7 +47,7 @@ def default_policy(instance: Instance, seconds: float) -> Path | None:
 
 @cache
 def model_at(path: Path) -> "Model | Colony":
-    """What was trained in a folder, loaded once a process."""
+    """What was trained in a folder, loaded once per process."""
     from fairway.inference.anytime import load_trained
 
     return load_trained(path)
@@ -55,7 +55,7 @@ def model_at(path: Path) -> "Model | Colony":
 
 @cache
 def pace_at(path: Path) -> float:
-    """How fast it is on this machine, measured once a process."""
+    """How fast it is on this machine, measured once per process."""
     from fairway.inference.anytime import pace_of
 
     return pace_of(model_at(path))

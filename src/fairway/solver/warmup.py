@@ -1,4 +1,4 @@
-"""What can be had ready before it is needed: kernels, compiled once a machine and loaded once a process, and policies.
+"""What is made ready before it is needed: kernels, compiled once per machine, loaded once per process, and policies.
 
 A search may do without: the clock of its budget stands still while it waits for a kernel. Policies take a network's
 time, which is measured, and are always made ready first.

@@ -27,7 +27,7 @@ class Foresight:
     last: int
     """E_l: the epochs at the end of the run that are online."""
     trusted: float = 0.75
-    """A copy may replace the best one only where it also finds this share of the doomed candidates."""
+    """A copy may replace the best one only where it also finds this share of the infeasible candidates."""
     tours: int | None = None
     """Of each instance, the tours along which the head learns; None for all of them."""
 
@@ -57,9 +57,9 @@ class RunConfig:
     nodes: int
     guard: MaskConfig = ONE_STEP
     batch: int = 64
-    """Instances a step, over all processes together."""
+    """Instances per step, over all processes together."""
     epoch: int = 10_000
-    """Instances an epoch, the unit of schedules."""
+    """Instances per epoch, the unit of schedules."""
     epochs: int = 10_000
     """How long the run is meant to be, where nothing else is asked."""
     foresight: Foresight | None = None
@@ -101,7 +101,7 @@ class TrainConfig(RunConfig):
     objective: Objective = PENALISED
     baseline: Literal["shared", "greedy"] = "shared"
     preference: float = 0.0
-    """How sharply an instance's tours are compared by twos; 0 for advantages over a baseline instead."""
+    """How sharply pairs of an instance's tours are compared; 0 for advantages over a baseline instead."""
     tours: int = 50
     """Tours sampled for each instance."""
     optimiser: Literal["adam", "muon"] = "adam"
@@ -120,7 +120,7 @@ class TrainConfig(RunConfig):
     def __post_init__(self) -> None:
         self._check(self.tours, "1 tour", self.policy.foresight)
         if self.baseline == "shared" and self.tours == 1:
-            raise InvalidRequest("a shared baseline needs two tours an instance or more")
+            raise InvalidRequest("a shared baseline needs two tours per instance or more")
         if self.starts and (self.tours != self.nodes - 1 or self.mixture):
             raise InvalidRequest(
                 f"{self.tours} tours cannot have a first stop each among {self.nodes - 1}; expected as many tours"

@@ -58,26 +58,26 @@ def settle(run: Run, phase: Phase, block_ends: bool, world: DistContext) -> None
     if phase == "online":
         *sums, steps = world.total(run.epoch_sums).tolist()
         means = dict(zip(run.figures, (total / max(steps, 1) for total in sums), strict=True))
-        settle_oracle(run, means, block_ends)
+        settle_frozen_head(run, means, block_ends)
     if run.baseline is not None:
         settle_baseline(run)
     run.epoch_sums.zero_()
 
 
-def settle_oracle(run: Run, figures: dict[str, float], block_ends: bool) -> None:
+def settle_frozen_head(run: Run, figures: dict[str, float], block_ends: bool) -> None:
     """After an online epoch: keep a copy of the policy where its head is the best of this block of epochs.
 
-    The best is the one that spares most of the sound candidates, among those that find enough of the doomed ones.
-    Each block starts its own record: a head is judged by the tours of its own time.
+    The best is the one that lets pass most of the feasible candidates, among those that find enough of the infeasible
+    ones. Each block starts its own record: a head is judged by the tours of its own time.
     """
     plan = run.config.foresight
     assert plan is not None, "only PIP-D has a head to copy"
-    assert run.oracle is not None, "a PIP-D run has a place for the copy"
+    assert run.frozen_head is not None, "a PIP-D run has a place for the copy"
     spared = figures["sound_found"] / max(figures["sound"], 1.0)
     found = figures["doomed_found"] / max(figures["doomed"], 1.0)
     trusted = found >= plan.trusted
     if (trusted and spared > run.marks.get("spared", -1.0)) or "copied" not in run.marks:
-        run.oracle.load_state_dict(run.policy.state_dict())
+        run.frozen_head.load_state_dict(run.policy.state_dict())
         run.marks["copied"] = float(run.step)
         if trusted:
             run.marks["spared"] = spared

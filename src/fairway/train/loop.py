@@ -71,13 +71,13 @@ def train(
     """Go on with a run until its budget is spent, with a record about every so many seconds and one at the end.
 
     Between records nothing is read back from a GPU. At each record the run is in a state that can be saved. So many
-    threads search around the tours of ants, by default one a core.
+    threads search around the tours of ants, by default one per core.
     """
     world.check_share(run.config.batch)
     off_the_default_stream(run.device)
     advance, queue = step_runner(run, world, threads), Queue(run.device)
     run.policy.train()
-    tally = StepMetrics(run)
+    metrics = StepMetrics(run)
     began, before = time.monotonic(), run.seconds
     while (spent := budget.spent(run)) < 1:
         epoch = epoch_at(run, spent)
@@ -85,7 +85,7 @@ def train(
         figures = advance(phase, run.step, spent)
         world.average_gradients(run.policy)
         rate = update(run, phase, spent)
-        tally.add(figures)
+        metrics.add(figures)
         run.epoch_sums += torch.nn.functional.pad(figures, (0, 1), value=1.0)
         run.step += 1
         queue.wait_for_an_older_step()
@@ -93,10 +93,10 @@ def train(
         spent = budget.spent(run)
         if (now := epoch_at(run, spent)) != epoch:
             settle(run, phase, spent >= 1 or phase_of(run.config, now, spent) != "online", world)
-        if spent >= 1 or run.seconds - tally.since >= every:
-            yield tally.record(run, phase, rate, spent, world)
+        if spent >= 1 or run.seconds - metrics.since >= every:
+            yield metrics.record(run, phase, rate, spent, world)
             began, before = time.monotonic(), run.seconds
-            tally = StepMetrics(run)
+            metrics = StepMetrics(run)
 
 
 def update(run: Run, phase: Phase, spent: float) -> float:

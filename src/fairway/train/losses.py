@@ -73,8 +73,8 @@ def foresight_loss(
 ) -> Float[Tensor, ""]:
     """The PIP-D head's loss, its two classes balanced step by step over the whole batch.
 
-    `counts` are the doomed and the sound candidates of each step, over all processes. A step at which all candidates
-    are of one class teaches nothing and counts as zero.
+    `counts` are the infeasible and the feasible candidates of each step, over all processes. A step at which all
+    candidates are of one class teaches nothing and counts as zero.
     """
     bad, good = counts
     wrong = torch.nn.functional.binary_cross_entropy_with_logits(

@@ -30,7 +30,7 @@ class Run(Generic[Network]):
     """The running average of the weights, which is what a finished run hands over."""
     baseline: Network | None
     """Whose greedy tours the policy is compared with (AM)."""
-    oracle: Network | None
+    frozen_head: Network | None
     """The network with the best PIP-D head so far."""
     moving: Float[Tensor, ""]
     """The exponential mean of costs that AM's baseline warms up with; NaN before the first step."""
@@ -74,9 +74,14 @@ class Run(Generic[Network]):
         return own | {"epoch_sums": self.epoch_sums}
 
     def modules(self) -> Iterator[tuple[str, Network]]:
-        """The networks, by name."""
-        for name in ("policy", "average", "baseline", "oracle"):
-            if (module := getattr(self, name)) is not None:
+        """The networks, by their names in snapshots."""
+        for name, module in (
+            ("policy", self.policy),
+            ("average", self.average),
+            ("baseline", self.baseline),
+            ("oracle", self.frozen_head),
+        ):
+            if module is not None:
                 yield name, module
 
 
@@ -93,12 +98,12 @@ def begin(config: Config, device: torch.device) -> Run[Any]:
     averaged = isinstance(config, TrainConfig) and config.average > 0
     challenged = isinstance(config, TrainConfig) and config.baseline == "greedy"
     asked = (averaged, challenged, config.foresight is not None)
-    average, baseline, oracle = (copy() if wanted else None for wanted in asked)
+    average, baseline, frozen_head = (copy() if wanted else None for wanted in asked)
     policy = policy.to(device)
     optimiser = optimiser_of(config, policy)
     moving = torch.full((), torch.nan, device=device)
     sums = torch.zeros(len(figures_of(config)) + 1, device=device)
-    return Run(config, policy, optimiser, average, baseline, oracle, moving, sums)
+    return Run(config, policy, optimiser, average, baseline, frozen_head, moving, sums)
 
 
 def figures_of(config: Config) -> tuple[str, ...]:

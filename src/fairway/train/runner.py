@@ -26,28 +26,28 @@ parameters."""
 
 
 def step_runner(run: Run, world: DistContext, threads: int | None = None) -> Step:
-    """The way of running steps on the device of the run; so many threads, by default one a core, search around ants.
+    """The way of running steps on the device of the run; so many threads, by default one per core, search around ants.
 
     On a GPU call it, and everything else that touches the gradients, on a stream that is not the default one.
     """
     if isinstance(run.config, ColonyConfig):
         if world.size > 1:
             raise InvalidRequest("ants are trained by one process; leave out torchrun")
-        return colony_engine(run.config, Colony(run.policy, run.oracle, threads or cores()))
-    return policy_engine(run.config, learners_of(run), world)
+        return colony_engine(run.config, Colony(run.policy, run.frozen_head, threads or cores()))
+    return policy_engine(run.config, networks_of(run), world)
 
 
-def learners_of(run: Run[Policy]) -> Networks:
+def networks_of(run: Run[Policy]) -> Networks:
     """The run's networks, with the encoder compiled where there is a GPU."""
     encode = run.policy.encode_nodes
     if run.device.type == "cuda":
         encode = torch.compile(encode, dynamic=False)
-    return Networks(run.policy, encode, run.moving, run.baseline, run.oracle)
+    return Networks(run.policy, encode, run.moving, run.baseline, run.frozen_head)
 
 
-def policy_engine(config: TrainConfig, learners: Networks, world: DistContext) -> Step:
+def policy_engine(config: TrainConfig, networks: Networks, world: DistContext) -> Step:
     """Whole steps of a policy, each kind recorded once."""
-    device = next(learners.policy.parameters()).device
+    device = next(networks.policy.parameters()).device
     generator = Generator(device)
     parts = config.parts
     runs: dict[tuple[Phase, TrainConfig], Callable[[], Figures]] = {}
@@ -55,11 +55,11 @@ def policy_engine(config: TrainConfig, learners: Networks, world: DistContext) -
     def step(phase: Phase, number: int, spent: float) -> Figures:
         kind = phase, parts[number % len(parts)]
         if kind not in runs:
-            once = partial(_once, kind[1], learners, phase, generator, world)
+            once = partial(_once, kind[1], networks, phase, generator, world)
             # Where processes talk to each other inside a step, a recording would have to agree on it.
             talks = phase in ("online", "warm") or config.policy.normalisation == "batch"
             if device.type == "cuda" and not (talks and world.size > 1):
-                once = recorded(once, generator, [learners.moving, *learners.policy.buffers()])
+                once = recorded(once, generator, [networks.moving, *networks.policy.buffers()])
             runs[kind] = once
         generator.manual_seed(seed_of(config.seed, number))
         return runs[kind]()
@@ -68,12 +68,12 @@ def policy_engine(config: TrainConfig, learners: Networks, world: DistContext) -
 
 
 def _once(
-    config: TrainConfig, learners: Networks, phase: Phase, generator: Generator, world: DistContext
+    config: TrainConfig, networks: Networks, phase: Phase, generator: Generator, world: DistContext
 ) -> Figures:
-    for parameter in learners.policy.parameters():
+    for parameter in networks.policy.parameters():
         if parameter.grad is not None:
             parameter.grad.zero_()
-    return learn(config, learners, phase, generator, world)
+    return learn(config, networks, phase, generator, world)
 
 
 def colony_engine(config: ColonyConfig, colony: Colony) -> Step:

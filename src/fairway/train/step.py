@@ -53,11 +53,11 @@ class Networks:
     moving: Float[Tensor, ""]
     """The exponential mean of what tours cost; NaN before the first batch."""
     baseline: Policy | None = None
-    oracle: Policy | None = None
+    frozen_head: Policy | None = None
 
 
 def learn(
-    config: TrainConfig, learners: Networks, phase: Phase, generator: Generator, world: DistContext
+    config: TrainConfig, networks: Networks, phase: Phase, generator: Generator, world: DistContext
 ) -> Float[Tensor, " F"]:
     """Add the gradient of one batch to the policy's, and return the figures.
 
@@ -69,19 +69,21 @@ def learn(
     mine = slice(world.rank, None, world.size)
     batch, noise = take(whole, mine), noise[mine]
     with in_half(config, batch):
-        nodes = learners.encode(*learners.policy.read(batch))
-        pointer = learners.policy.point(nodes, batch)
-        oracle = None
+        nodes = networks.encode(*networks.policy.read(batch))
+        pointer = networks.policy.point(nodes, batch)
+        frozen_head = None
         if phase == "offline":
-            assert learners.oracle is not None, "offline, a frozen head masks"
+            assert networks.frozen_head is not None, "offline, a frozen head masks"
             with torch.no_grad():
-                oracle = learners.oracle.foresee(learners.oracle.encode(batch), batch)
+                frozen_head = networks.frozen_head.foresee(
+                    networks.frozen_head.encode(batch), batch
+                )
     guard = MaskConfig("learned") if phase == "offline" else config.guard
-    decoded = decode(batch, pointer, guard, noise, oracle, starts=config.starts)
-    loss, cost = policy_loss(config, learners, phase, batch, decoded, world)
+    decoded = decode(batch, pointer, guard, noise, frozen_head, starts=config.starts)
+    loss, cost = policy_loss(config, networks, phase, batch, decoded, world)
     head, seen = nodes.new_zeros(()), nodes.new_zeros(4)
     if phase == "online":
-        head, seen = head_loss(config, learners.policy, nodes, batch, decoded, world)
+        head, seen = head_loss(config, networks.policy, nodes, batch, decoded, world)
     (loss + head).backward()
     told = (loss.detach(), cost.float().mean(), *tour_figures(decoded.rollout), head.detach())
     return torch.cat([torch.stack(told), seen])
@@ -96,7 +98,7 @@ def in_half(config: TrainConfig, batch: Batch) -> AbstractContextManager[object]
 
 def policy_loss(
     config: TrainConfig,
-    learners: Networks,
+    networks: Networks,
     phase: Phase,
     batch: Batch,
     decoded: Decoded,
@@ -112,10 +114,10 @@ def policy_loss(
     if config.baseline == "shared":
         expected = shared_baseline(cost, counts)
     elif phase == "warm":
-        expected = _warming(learners.moving, cost, world).expand(len(cost), 1)
+        expected = _warming(networks.moving, cost, world).expand(len(cost), 1)
     else:
-        assert learners.baseline is not None, "a greedy baseline is a policy"
-        expected = greedy_costs(config, learners.baseline, batch)
+        assert networks.baseline is not None, "a greedy baseline is a policy"
+        expected = greedy_costs(config, networks.baseline, batch)
     advantage = torch.where(counts, cost - expected, 0.0)
     return reinforce(decoded.log_probability, advantage), cost
 
@@ -174,7 +176,7 @@ def head_loss(
 def targets(
     batch: Batch, guard: MaskConfig, tours: Int[Tensor, "B P M"], resources: Float[Tensor, "B P M"]
 ) -> tuple[State, Bool[Tensor, "B P C N"], Bool[Tensor, "B P C N"]]:
-    """What a PIP-D head is asked along tours: the states, and at all but the last, which candidates, which doomed."""
+    """What a PIP-D head is asked along tours: states, and at all but the last, which candidates, which infeasible."""
     nodes = batch.latest.shape[1]
     states = states_along(tours, resources, nodes)
     allowed = ahead(batch, guard.rule)(states).allowed
@@ -188,7 +190,7 @@ def targets(
 def rightly_judged(
     score: Float[Tensor, "B P M N"], unsafe: Bool[Tensor, "B P M N"], asked: Bool[Tensor, "B P M N"]
 ) -> Float[Tensor, " 4"]:
-    """How many doomed candidates a head found, of how many; and how many sound ones it spared, of how many."""
+    """How many infeasible candidates a head found, of how many; and how many feasible ones it let pass, of how many."""
     said, sound = score > 0, asked & ~unsafe
     parts = [unsafe & said, unsafe, sound & ~said, sound]
     return torch.stack([part.sum() for part in parts]).float()

@@ -41,10 +41,10 @@ def network(config=HEADED):
     return HeatmapNetwork(config.policy)
 
 
-def stepped(config, phase="exact", oracle=None, seed=0):
+def stepped(config, phase="exact", frozen_head=None, seed=0):
     net = network(config)
     generator = torch.Generator().manual_seed(seed)
-    figures = learn(config, Colony(net, oracle), phase, tempo_at(config, 0.0), generator)
+    figures = learn(config, Colony(net, frozen_head), phase, tempo_at(config, 0.0), generator)
     return net, dict(zip(FIGURES, figures.tolist(), strict=True))
 
 
@@ -94,7 +94,7 @@ def test_a_step_reports_what_search_makes_of_the_tours():
     ("phase", "learns"), [("exact", False), ("online", True), ("offline", False)]
 )
 def test_the_head_learns_online_and_never_otherwise(phase, learns):
-    net, _ = stepped(HEADED, phase, oracle=network().eval())
+    net, _ = stepped(HEADED, phase, frozen_head=network().eval())
     moved = [parameter.grad is not None for parameter in net.foresight.parameters()]
     assert all(moved) if learns else not any(moved)
     assert all(parameter.grad is not None for parameter in net.heuristic.parameters())

@@ -43,7 +43,7 @@ def ahead(batch: Batch, rule: MaskRule | None = None) -> MaskFn:
 
 
 def along(batch: Batch, tours: int, rule: MaskRule | None = None) -> MaskFn:
-    """The look-ahead for one rollout of `tours` tours an instance, to be called at every step of it, in order.
+    """The look-ahead for one rollout of `tours` tours per instance, to be called at every step of it, in order.
 
     It keeps its place from step to step, which makes a whole tour cost what a few masks cost otherwise.
     """

@@ -37,7 +37,7 @@ class Twos(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """A table as numpy arrays laid out for the loops here, with the columns of `cutoff` put in order once a batch."""
+    """A table as numpy arrays laid out for the loops here, with the columns of `cutoff` put in order once per batch."""
 
     increment: Float[np.ndarray, "B N N"]
     earliest: Float[np.ndarray, "B N"]
@@ -98,7 +98,7 @@ def lookahead(rows: Rows, state: State, rule: MaskRule) -> Mask:
 
 
 class Walk:
-    """The look-ahead along one rollout of P tours an instance, which does not look again at columns long visited.
+    """The look-ahead along one rollout of P tours per instance, which does not look again at columns long visited.
 
     Each tour keeps its place in the order of the columns, which only ever moves on, over columns that have been
     visited. That is right only while the unvisited nodes shrink: every call must be one `step` on from the call

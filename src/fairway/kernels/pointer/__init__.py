@@ -1,7 +1,7 @@
 """The pointer: attention from where a tour stands to where it may go, and how likely each way is.
 
 `reference` is the definition, `gpu` (Triton) runs whole rollouts and must equal it, gradients included. Here is what a
-decoder asks and is told, once an instance: everything that its weights can say before a tour begins.
+decoder asks and is told, once per instance: everything that its weights can say before a tour begins.
 """
 
 from dataclasses import dataclass, replace

@@ -83,7 +83,7 @@ def decode(
     noise: Float[Tensor, "B P M"] | None,
     pause: Callable[[float], None] | None = None,
 ) -> Walked:
-    """One greedy tour an instance, or, sampled by the noise (uniform in [0, 1)), as many as it has rows.
+    """One greedy tour per instance, or, sampled by the noise (uniform in [0, 1)), as many as it has rows.
 
     The pause is called every few steps with the part of them that is done.
     """

@@ -294,7 +294,7 @@ def _columns(arrays: Arrays, names: tuple[str, ...]) -> dict[str, Float[np.ndarr
     """The arrays of these names, all of one shape."""
     for column in names:
         if column not in arrays:
-            raise Unreadable(f"the array {column!r} is missing; expected one number a node")
+            raise Unreadable(f"the array {column!r} is missing; expected one number per node")
         found = arrays[column].shape
         if found != arrays[names[0]].shape or len(found) not in (1, 2):
             raise Unreadable(

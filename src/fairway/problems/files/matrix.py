@@ -1,4 +1,4 @@
-"""The matrix format of the TSPTW libraries: a count of nodes, the matrix, and a window a node.
+"""The matrix format of the TSPTW libraries: a count of nodes, the matrix, and a window per node.
 
 An entry is the travel from its row to its column plus the service at the row. Reading gives an
 instance without service times, whose tours cost more by the sum of all service than on one that
@@ -82,7 +82,7 @@ def _entries(body: list[Line], nodes: int) -> tuple["array[float]", int]:
 
 
 def _miscount(body: list[Line], nodes: int, found: int, stopped: int) -> Unreadable:
-    """Blame the wrong row where there is a row a line, else the line at which counting failed."""
+    """Blame the wrong row where there is a row per line, else the line at which counting failed."""
     if body and len(body[0].words) == nodes:
         for line in body[:nodes]:
             if (row := len(line.words)) != nodes:

@@ -93,7 +93,7 @@ def located(line_of: LineOf) -> Iterator[None]:
 
 
 def by_row(numbers: Sequence[int]) -> LineOf:
-    """The lines of a file with a row a node: what concerns no node is seen at the last of them."""
+    """The lines of a file with a row per node: what concerns no node is seen at the last of them."""
     return lambda _, index: numbers[index[0] if index else -1]
 
 

@@ -49,7 +49,7 @@ class Colony:
     """Whom a step asks and moves."""
 
     policy: HeatmapNetwork
-    oracle: HeatmapNetwork | None = None
+    frozen_head: HeatmapNetwork | None = None
     """Whose forecast masks offline."""
     workers: int = 1
     """Threads of the local search."""
@@ -143,8 +143,8 @@ def _look(config: ColonyConfig, colony: Colony, phase: Phase, batch: Batch) -> M
     near = neighbours(batch, graph.graph, graph.share) if config.sparse else None
     if phase != "offline":
         return outlook_of(batch, config.guard, config.ants, near)
-    assert colony.oracle is not None, "offline, a frozen head masks"
-    doom = colony.oracle.forecast(colony.oracle(batch), batch)
+    assert colony.frozen_head is not None, "offline, a frozen head masks"
+    doom = colony.frozen_head.forecast(colony.frozen_head(batch), batch)
     return outlook_of(batch, MaskConfig("learned"), config.ants, near, doom)
 
 

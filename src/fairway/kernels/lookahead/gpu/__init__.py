@@ -84,7 +84,7 @@ def lookahead(prepared: Ranks, state: State, rule: MaskRule) -> Mask:
 
 
 class Walk:
-    """The look-ahead along a rollout of P tours an instance: every call is one step on from the call before.
+    """The look-ahead along a rollout of P tours per instance: every call is one step on from the call before.
 
     Where a tour stands at the depot, it begins anew.
     """

@@ -64,7 +64,7 @@ def decode(
     choice: Choice,
     noise: Float[Tensor, "B P M"],
     tours: Int[Tensor, "B P M"] | None = None,
-    oracle: Pointer | None = None,
+    frozen_head: Pointer | None = None,
 ) -> Walked:
     """Tours chosen greedily, by the noise (uniform in [0, 1)), or given; gradients flow from the log-probabilities."""
     assert pointer.clip is not None, "the kernel clips"
@@ -74,7 +74,7 @@ def decode(
     if tours is not None:
         chosen = track.rank[:, None, :].expand(-1, noise.shape[1], -1).gather(2, tours)
         ranks = chosen.transpose(1, 2).int().contiguous()
-    seer = said if oracle is None else _by_rank(oracle, track)
+    seer = said if frozen_head is None else _by_rank(frozen_head, track)
     facts = pointer.facts
     network = (
         (noise.new_empty(0),) * 3 if facts is None else (facts.inner, facts.shift, facts.outer)

@@ -74,7 +74,7 @@ def chosen(likely, total, noise, forced, CHOICE: tl.constexpr, W: tl.constexpr):
 
 @triton.jit
 def hidden_and_bound(
-    oracle, drift, bias, node, resource, shut, left, front, served, lines, squares, pairs, sooner,
+    frozen, drift, bias, node, resource, shut, left, front, served, lines, squares, pairs, sooner,
     tolerance, masked, N, Q,
     MASK: tl.constexpr, T: tl.constexpr, D: tl.constexpr, H: tl.constexpr, W: tl.constexpr,
     EXACT: tl.constexpr,
@@ -102,7 +102,7 @@ def hidden_and_bound(
             padding += tl.zeros((T, W), tl.float32)
             doom = tl.zeros((T, W), tl.float32) + tl.load(bias + column)[None, :]
             doom = scored(
-                doom, oracle, drift, node, resource, padding, node, node, oracle, drift, False,
+                doom, frozen, drift, node, resource, padding, node, node, frozen, drift, False,
                 D, H, W, EXACT,
             )  # fmt: skip
             hidden = tl.where(doom <= 0, shut, -float("inf"))
@@ -154,7 +154,7 @@ def drawn(
 
 @triton.jit
 def walk(
-    said, drift, bias, oracle, oracle_drift, oracle_bias, inner, shift, outer,
+    said, drift, bias, frozen, frozen_drift, frozen_bias, inner, shift, outer,
     lines, squares, starts, pairs, sooner,
     noise, tours, resources, answers, softmaxes, grades, slacks, sums,
     P, M, Q, until, tolerance, clip,
@@ -167,8 +167,8 @@ def walk(
     """
     b = tl.program_id(1).to(tl.int64)
     said, drift, bias = said + b * 4 * W * D, drift + b * H * W, bias + b * W
-    oracle, oracle_bias = oracle + b * 4 * W * D, oracle_bias + b * W
-    oracle_drift += b * H * W
+    frozen, frozen_bias = frozen + b * 4 * W * D, frozen_bias + b * W
+    frozen_drift += b * H * W
     lines, squares = lines + b * LINES * W, squares + b * 3 * W * W
     pairs, sooner = pairs + b * 2 * Q, sooner + b * 3 * Q
     p, column = tl.program_id(0) * T + tl.arange(0, T), tl.arange(0, W)
@@ -188,7 +188,7 @@ def walk(
         opens = tl.load(lines + EARLIEST * W + column)[None, :]
         served = tl.maximum(resource[:, None] + legs, opens)
         hidden, bound, dead, front = hidden_and_bound(
-            oracle, oracle_drift, oracle_bias, node, resource, shut, left, front, served,
+            frozen, frozen_drift, frozen_bias, node, resource, shut, left, front, served,
             lines, squares, pairs, sooner, tolerance, m < until, M + 1, Q, MASK, T, D, H, W, EXACT,
         )  # fmt: skip
         score = first_scores(

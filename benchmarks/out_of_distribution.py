@@ -1,4 +1,4 @@
-"""`python -m benchmarks.strangers [FILES]`: the policies that ship, on instances that are not from their training.
+"""`python -m benchmarks.out_of_distribution [FILES]`: policies that ship, on instances unlike those of their training.
 
 Each kind is decoded greedily over the eight symmetries; what counts is how many instances have a tour that the judge
 accepts, and how much longer it is than what one second of `fairway.solve` finds without a policy. Files of instances
