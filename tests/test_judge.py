@@ -65,6 +65,12 @@ def test_what_is_not_a_tour_lists_each_missing_repeated_and_unknown_stop(window_
     assert verdict.cost is None
 
 
+def test_an_id_in_place_of_a_number_is_said_to_be_one():
+    named = TSPTW([[0, 1, 2], [1, 0, 1], [2, 1, 0]], 0, 9, names=["1000", "1001", "1002"])
+    first, *_ = verify(named, [1001, 2]).violations
+    assert "stops are numbered 1 to 2, and 1001 is the name of stop 1" in first.why
+
+
 def test_an_empty_tour_misses_every_stop(window_instance):
     assert [rule for rule, _, _ in rules(verify(window_instance, []))] == ["missing"] * 3
 

@@ -1,17 +1,20 @@
-"""Fairway: tours that keep hard constraints, for the travelling salesman with time windows or draft limits.
+"""Fairway: short tours of one vehicle that keep hard constraints.
 
-The way of the data, one direction only:
+Data flows in one direction:
 
-    file / generator -> Instance -> Batch, State -> mask -> scores -> tour -> verify -> Solution
-    problems            problems    problems        kernels  policies  search  judge
+    file / generator -> Instance -> Model          -> search                -> tour -> verify -> Solution -> plan
+                                 -> Batch -> mask -> policy -> decoding    -^
+    problems            problems    problems kernels policies  inference       search judge               outputs
 
-- `fairway.problems`: instances, sets, batches, the distributions that generate them, the test beds, the files
+- `fairway.problems`: instances, models, sets, batches, distributions that instances are drawn from, test sets, files
 - `fairway.judge`: the judge, which shares no code with what it judges
 - `fairway.kernels`: look-ahead, preprocessing and pointer, each with its definition and fast versions that equal it
 - `fairway.policies`: attention models that score candidates, and heatmaps for ants
-- `fairway.search`: from scores to tours
+- `fairway.search`: exact search, local search, decoding
+- `fairway.inference`: trained policies at work
 - `fairway.classical`: tours without learning
 - `fairway.solver`: an instance and a budget in, a verified tour or a proof out; why there is no tour
+- `fairway.serve`: the HTTP service and its page
 - `fairway.scale`: any number of instances, over the cores of this machine or a Ray cluster
 - `fairway.train`, `fairway.recipes`: how policies learn
 - `fairway.evaluate`: what results are compared with

@@ -6,7 +6,7 @@ class FairwayError(Exception):
 
 
 class InvalidInstance(FairwayError):
-    """The numbers given do not describe a TSPTW or a TSPDL.
+    """The numbers given do not describe a tour that could be planned.
 
     `field` and `index` say which of them is to blame, where it is one, so that a reader can find its line.
     """

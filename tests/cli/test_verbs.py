@@ -30,6 +30,24 @@ def test_help_is_quick_to_import():
         assert verb in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("verb", "option", "said"),
+    [
+        ("solve", "--seconds", "Time limit per instance; stops early once proved optimal"),
+        ("solve", "--iterations", "Search steps instead of a time limit"),
+        ("solve", "--workers", "Number of processes (default: all cores)"),
+        ("solve", "--seed", "Random seed"),
+        ("evaluate policy", "--budget", "Extra steps allowed for backtracking"),
+        ("evaluate solver", "--trials", "Trials of LKH-3"),
+        ("evaluate reference", "--limit", "Evaluate only the first N instances"),
+    ],
+)
+def test_help_speaks_of_what_an_option_does(verb, option, said):
+    shown = run(*verb.split(), "--help", env=os.environ | {"COLUMNS": "200"}).stdout
+    line = next(line for line in shown.splitlines() if f" {option} " in line)
+    assert said in line
+
+
 def test_version():
     assert run("--version").stdout.strip() == fairway.__version__
 

@@ -20,7 +20,7 @@ from fairway.train.config import TrainConfig
 from fairway.train.processes import DistContext
 from fairway.train.recorded import off_the_default_stream
 from fairway.train.run import begin
-from fairway.train.runner import learners_of, policy_engine
+from fairway.train.runner import networks_of, policy_engine
 from fairway.train.schedule import seed_of
 from fairway.train.step import learn
 
@@ -165,13 +165,13 @@ def test_a_step_recorded_as_a_graph_learns_what_plain_calls_learn():
     config = TrainConfig("t", "tsptw", "hard", 20, batch=16, tours=8, half=False)
     run = begin(config, torch.device("cuda"))
     off_the_default_stream(torch.device("cuda"))
-    recorded = policy_engine(config, learners_of(run), DistContext())
+    recorded = policy_engine(config, networks_of(run), DistContext())
     figures = [recorded("exact", 5, 0.0).clone() for _ in range(2)]
     graph = [p.grad.clone() for p in run.policy.parameters()]
     assert torch.equal(*figures), "a graph replayed with the same seed draws the same instances"
     generator = torch.Generator("cuda").manual_seed(seed_of(config.seed, 5))
     run.policy.zero_grad()
-    plainly = learn(config, learners_of(run), "exact", generator, DistContext())
+    plainly = learn(config, networks_of(run), "exact", generator, DistContext())
     torch.testing.assert_close(figures[0], plainly, rtol=1e-4, atol=1e-4)
     for recorded_one, parameter in zip(graph, run.policy.parameters(), strict=True):
         torch.testing.assert_close(recorded_one, parameter.grad, rtol=1e-3, atol=1e-4)

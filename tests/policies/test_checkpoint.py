@@ -235,9 +235,18 @@ def test_weights_that_are_no_numbers_are_refused(saved):
         ({"sha256": 3}, "expected a text as sha256"),
         ({"trained": []}, "an object as trained"),
         ({"policy": asdict(SMALL) | {"odd": 1}}, "unknown keys: odd"),
-        ({"policy": asdict(SMALL) | {"layers": "1"}}, "policy.layers is '1'; expected int"),
-        ({"policy": asdict(SMALL) | {"layers": True}}, "policy.layers is True; expected int"),
-        ({"policy": asdict(SMALL) | {"layers": 10**9}}, "policy.layers is 1000000000"),
+        (
+            {"policy": asdict(SMALL) | {"layers": "1"}},
+            "policy.layers is '1'; expected a whole number",
+        ),
+        (
+            {"policy": asdict(SMALL) | {"layers": True}},
+            "policy.layers is True; expected a whole number",
+        ),
+        (
+            {"policy": asdict(SMALL) | {"layers": 10**9}},
+            "policy.layers is 1000000000; expected a whole number up to 10000",
+        ),
         ({"policy": asdict(SMALL) | {"backbone": "gru"}}, "expected 'pomo' or 'am'"),
         ({"policy": asdict(SMALL) | {"heads": 0}}, "cannot be built"),
         ({"policy": asdict(SMALL) | {"heads": 3}}, "cannot be shared by 3 heads"),

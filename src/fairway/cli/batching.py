@@ -41,7 +41,7 @@ def batch(
     seconds: Annotated[
         float, Option(help="Time limit per instance; stops early once proved optimal")
     ] = 1.0,
-    iterations: Annotated[int | None, Option(help="Search steps in place of a time limit")] = None,
+    iterations: Annotated[int | None, Option(help="Search steps instead of a time limit")] = None,
     objective: Objective = "cost",
     drop: Drop = "price",
     relax: Relax = "none",

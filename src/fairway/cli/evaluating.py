@@ -143,7 +143,7 @@ def policy(
     ] = True,
     samples: Annotated[int, typer.Option(help="Number of tours sampled per view")] = 1,
     width: Annotated[int, typer.Option(help="Beam width")] = 16,
-    budget: Annotated[int, typer.Option(help="Additional steps for backtracking")] = 200,
+    budget: Annotated[int, typer.Option(help="Extra steps allowed for backtracking")] = 200,
     mask: Mask = "trained",
     together: Together = 500,
 ) -> None:

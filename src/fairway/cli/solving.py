@@ -45,11 +45,13 @@ def solve(
     files: Annotated[
         list[Path] | None, Argument(help="Instance files (default: the examples that ship)")
     ] = None,
-    seconds: Annotated[float, Option(help="Time limit per instance; less once proved")] = 1.0,
+    seconds: Annotated[
+        float, Option(help="Time limit per instance; stops early once proved optimal")
+    ] = 1.0,
     gap: Gap = "0",
     seed: Annotated[int, Option(help="Random seed")] = 0,
     initial: Annotated[str | None, Option(help="Tour to start from, or a file")] = None,
-    iterations: Annotated[int | None, Option(help="Search steps in place of a time limit")] = None,
+    iterations: Annotated[int | None, Option(help="Search steps instead of a time limit")] = None,
     workers: Annotated[int | None, Option(help="Number of processes (default: all cores)")] = None,
     objective: Objective = "cost",
     drop: Drop = "price",

@@ -75,7 +75,7 @@ def verify(
         *rules.overloads(instance, circuit[1:], for_load),
     )
     if violations:
-        return Rejection(stops, violations, cost, makespan, schedule, departure)
+        return Rejection(stops, violations, cost, makespan, schedule, departure=departure)
     left_out = rules.unserved(instance, stops)
     duration = makespan - departure
     base = {"makespan": makespan, "duration": duration}.get(objective, cost)
@@ -87,8 +87,16 @@ def verify(
         if each > 0 and math.isfinite(visit.price)
     ]
     return Solution(
-        stops, cost, makespan, schedule, _total([base, *prices]), duration, departure, _total(late), left_out
-    )  # fmt: skip
+        stops,
+        cost,
+        makespan,
+        schedule,
+        value=_total([base, *prices]),
+        duration=duration,
+        departure=departure,
+        lateness=_total(late),
+        unserved=left_out,
+    )
 
 
 def _node_numbers(tour: Sequence[Any] | np.ndarray) -> tuple[int, ...]:

@@ -15,13 +15,15 @@ from fairway.problems.instance import Instance
 def not_a_tour(instance: Instance, stops: tuple[int, ...]) -> tuple[Violation, ...]:
     """The ways in which a sequence fails to visit every stop once, those that may be left out apart."""
     seen, nodes, end = Counter(stops), instance.nodes, instance.end
-    violations = []
+    names, violations = instance.names or (), []
     for node, times in seen.items():
         if node == 0:
             why = "the depot 0 is left out of a tour at both ends, and not visited in between"
             violations.append(Violation("unknown", node, float(times), why))
         elif not 0 < node < nodes:
             why = f"there is no stop {node}; stops are numbered 1 to {nodes - 1}"
+            if str(node) in names:
+                why += f", and {node} is the name of stop {names.index(str(node))}"
             violations.append(Violation("unknown", node, float(times), why))
         elif node == end:
             why = f"the tour ends at {label(instance, node)}, which is left out of it and not visited before"

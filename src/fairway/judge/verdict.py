@@ -1,7 +1,7 @@
 """What the judge says: a solution with its schedule, or a rejection with every broken rule."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -77,6 +77,7 @@ class Solution:
     cost: float
     makespan: float
     schedule: Schedule
+    _: KW_ONLY
     value: float
     duration: float
     """From the departure to the end."""
@@ -95,4 +96,4 @@ class Rejection:
     cost: float | None = None
     makespan: float | None = None
     schedule: Schedule | None = None
-    departure: float | None = None
+    departure: float | None = field(default=None, kw_only=True)

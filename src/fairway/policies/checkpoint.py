@@ -324,8 +324,10 @@ def _policy_config(record: Any, place: Path) -> NetworkConfig:  # noqa: ANN401 -
     for name, value in record.items():
         choices = get_args(hints[name])
         fits = value in choices if choices else type(value) is hints[name]
-        fits = fits and not (hints[name] is int and not 0 <= value <= LARGEST)
         expected = " or ".join(map(repr, choices)) or hints[name].__name__
+        if hints[name] is int:
+            fits = fits and 0 <= value <= LARGEST
+            expected = f"a whole number up to {LARGEST}"
         _need(fits, place, f"policy.{name} is {value!r}; expected {expected}")
     try:
         return kind(**record)

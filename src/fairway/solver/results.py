@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from fairway.judge import Rejection, Schedule, Solution
@@ -67,7 +67,7 @@ class Result:
     """Where no tour was found, or there is none: the least late order found, with every violation."""
     interrupted: bool = False
     """Whether Ctrl-C ended the search before its time."""
-    relaxed: Relaxed | None = None
+    relaxed: Relaxed | None = field(default=None, kw_only=True)
     """Where no tour was found, or there is none: a plan that gives something up, and what."""
 
     @property

@@ -18,7 +18,7 @@ from fairway.train.loop import update
 from fairway.train.processes import DistContext
 from fairway.train.recorded import off_the_default_stream, recorded
 from fairway.train.run import Run, begin
-from fairway.train.runner import learners_of, policy_engine
+from fairway.train.runner import networks_of, policy_engine
 from fairway.train.step import in_half
 
 REFERENCE = {50: 170.0, 100: 57.0}
@@ -74,7 +74,7 @@ def pace(config: TrainConfig, device: torch.device) -> Pace:
     off_the_default_stream(device)
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats()
-    advance = policy_engine(config, learners_of(run), DistContext())
+    advance = policy_engine(config, networks_of(run), DistContext())
 
     def step() -> None:
         advance("exact", run.step, 0.0)
@@ -92,7 +92,7 @@ def _parts(
     config: TrainConfig, run: Run[Policy], device: torch.device
 ) -> list[Callable[[], object]]:
     """Drawing; drawing and encoding; drawing, encoding and rolling out: each recorded where there is a GPU."""
-    generator, encode = Generator(device), learners_of(run).encode
+    generator, encode = Generator(device), networks_of(run).encode
 
     def drawn() -> Batch:
         return draw(config.distribution, config.nodes, config.batch, generator)

@@ -112,7 +112,7 @@ def test_a_tour_of_the_depot_alone_is_none(words):
 
 def test_an_unknown_name_is_named():
     with pytest.raises(
-        InvalidTour, match="no stop is called 'South quay'; expected names, like 'Depot'"
+        InvalidTour, match="no stop is called 'South quay'; expected names, like 'North quay'"
     ):
         resolve([1, "South quay"], instance())
     with pytest.raises(InvalidTour, match="no stop is called 'B'; the nodes have no names"):

@@ -105,7 +105,7 @@ def _node(word: int | str, known: Mapping[str, int], nodes: int, *, alone: bool)
     if not known:
         hint = "the nodes have no names, give their numbers"
     else:
-        hint = f"expected names, like {next(iter(known))!r}"
+        hint = f"expected names, like {min(known, key=lambda name: known[name] == 0)!r}"
         hint += "" if node is None else ", or node numbers in JSON, like [2, 1]"
     raise InvalidTour(f"no {what} called {shortened(word)}; {hint}")
 
