@@ -12,6 +12,7 @@ import torch
 
 import fairway
 from fairway.evaluate.outcomes import read_results
+from fairway.inference.model import load_model
 from fairway.policies.checkpoint import load_policy
 from fairway.weights import FOLDER, names
 
@@ -39,12 +40,14 @@ def test_the_version_is_the_same_everywhere():
 
 @pytest.mark.parametrize("name", names())
 def test_weights_of_version_0_1_are_loaded(name, tmp_path):
-    card = json.loads((FOLDER / f"{name}.json").read_text())
+    card = json.loads((FOLDER / f"{name}.json").read_text().replace('"exact"', '"drafts"'))
     card["trained"]["fairway"] = "0.1.0"
     shutil.copy(FOLDER / f"{name}.safetensors", tmp_path)
     (tmp_path / f"{name}.json").write_text(json.dumps(card))
     _, loaded = load_policy(tmp_path / f"{name}.json", torch.device("cpu"))
     assert loaded.trained["fairway"] == "0.1.0"
+    guards = [load_model(folder / f"{name}.json").guard for folder in (tmp_path, FOLDER)]
+    assert guards[0] == guards[1]
 
 
 @pytest.mark.skipif(not RESULTS, reason="an sdist has no results")

@@ -78,6 +78,7 @@ def test_what_cannot_be_evaluated_gets_a_sentence(tmp_path, words, said):
             "policy runs/mine --bed B --decode beam --limit 9",
         ),
         ("--method ants --bed B --no-symmetries --tours", "ants FOLDER --bed B --tours"),
+        ("--method ants --bed B --mask drafts", "ants FOLDER --bed B --mask exact"),
         ("--method solve --policy P --bed B --together 9", "solver fairway --policy P --bed B"),
         ("--method improve --bed B --seed 1", "solver local-search --bed B --seed 1"),
         ("--method lkh-seeded --bed B --trials 9", "solver lkh --seeded --bed B --trials 9"),

@@ -116,7 +116,7 @@ def test_drafts_that_shrink_are_served_in_their_own_direction(tmp_path):
         grown.locations, demand=grown.demand, draft=grown.draft, load="shrinking", scale=grown.scale
     )
     colony = load_colony(saved(tmp_path, "tspdl"))
-    foraging = replace(FEW, guard=MaskConfig("drafts"))
+    foraging = replace(FEW, guard=MaskConfig("exact"))
     for search in ("none", "tours"):
         found = propose_by_ants(colony, shrinking, replace(foraging, search=search))
         assert np.all(accepted(shrinking, found))

@@ -35,7 +35,7 @@ MODES = [
 def models():
     torch.manual_seed(2)
     policy = Policy(SMALL).eval().requires_grad_(False)
-    guards = {"tsptw": MaskConfig(), "tspdl": MaskConfig("drafts")}
+    guards = {"tsptw": MaskConfig(), "tspdl": MaskConfig("exact")}
     return {
         problem: Model(policy, "small", problem, guard, {}) for problem, guard in guards.items()
     }
@@ -170,7 +170,7 @@ def test_a_model_comes_with_the_mask_it_was_trained_with(tmp_path):
 
 
 def test_a_model_that_says_nothing_of_masks_gets_the_strongest(tmp_path):
-    assert load_model(saved(tmp_path, {"problem": "tspdl"})).guard == MaskConfig("drafts")
+    assert load_model(saved(tmp_path, {"problem": "tspdl"})).guard == MaskConfig("exact")
 
 
 def test_what_a_model_is_not_for_gets_a_sentence(tmp_path, models):

@@ -33,13 +33,13 @@ WINDOWS = [
     MaskConfig(rule=MaskRule(1), until=3),
     MaskConfig("learned"),
 ]
-DRAFTS = [MaskConfig("drafts"), MaskConfig(rule=MaskRule(1)), MaskConfig("none")]
+DRAFTS = [MaskConfig("exact"), MaskConfig(rule=MaskRule(1)), MaskConfig("none")]
 NODES = (
     [2, 3, 12, 50, 100] if DEVICE == "cuda" else [8]
 )  # interpreted, a step takes a tenth of a second
 TASKS = [*(("tsptw", guard) for guard in WINDOWS), *(("tspdl", guard) for guard in DRAFTS)]
 WITH_FACTS = (
-    TASKS if DEVICE == "cuda" else [("tsptw", MaskConfig()), ("tspdl", MaskConfig("drafts"))]
+    TASKS if DEVICE == "cuda" else [("tsptw", MaskConfig()), ("tspdl", MaskConfig("exact"))]
 )
 CASES = [*((*task, False) for task in TASKS), *((*task, True) for task in WITH_FACTS)]
 

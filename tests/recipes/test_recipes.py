@@ -84,7 +84,7 @@ def test_learned_masks_follow_the_papers_schedule(name, plan):
 
 
 @pytest.mark.parametrize(
-    ("problem", "guard"), [("tsptw", MaskConfig(rule=PAIRS)), ("tspdl", MaskConfig("drafts"))]
+    ("problem", "guard"), [("tsptw", MaskConfig(rule=PAIRS)), ("tspdl", MaskConfig("exact"))]
 )
 def test_our_own_recipe_knows_the_candidates_and_masks_strictly(problem, guard):
     large, huge = (

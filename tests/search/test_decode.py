@@ -93,10 +93,10 @@ def test_a_learned_guard_without_an_oracle_is_our_own_mistake():
 
 def test_the_exact_mask_never_fails_and_is_for_drafts_alone():
     batch, pointer, noise = some_world("tspdl")
-    assert int(decode(batch, pointer, MaskConfig("drafts"), noise).rollout.broken.sum()) == 0
+    assert int(decode(batch, pointer, MaskConfig("exact"), noise).rollout.broken.sum()) == 0
     windows, _, _ = some_world("tsptw")
     with pytest.raises(AssertionError, match="draft"):
-        watch(windows, MaskConfig("drafts"), 1)
+        watch(windows, MaskConfig("exact"), 1)
 
 
 @pytest.mark.parametrize(

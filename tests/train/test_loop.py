@@ -101,7 +101,7 @@ def test_the_plan_of_a_head_is_followed(tiny):
         {"guard": MaskConfig(rule=MaskRule(1), until=2)},
         {"objective": Objective(penalty=None)},
         {"objective": Objective(penalty=0.5, count=False)},
-        {"problem": "tspdl", "guard": MaskConfig("drafts")},
+        {"problem": "tspdl", "guard": MaskConfig("exact")},
         {"baseline": "greedy", "tours": 1},
         {"clip_norm": 1.0, "weight_decay": 0.0},
     ],

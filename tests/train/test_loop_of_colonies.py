@@ -125,7 +125,7 @@ def test_offline_a_head_rests():
         {"guard": MaskConfig("ahead", AUTHORS)},
         {"guard": MaskConfig("ahead", AUTHORS), "sparse": True},
         {"problem": "tspdl"},
-        {"problem": "tspdl", "guard": MaskConfig("drafts")},
+        {"problem": "tspdl", "guard": MaskConfig("exact")},
         {"policy": replace(SMALL, graph="limits")},
     ],
     ids=str,

@@ -93,6 +93,16 @@ def test_a_colony_of_version_0_1_is_restored(tmp_path):
         snapshot.restore(config, tmp_path, CPU)
 
 
+def test_a_run_of_version_0_1_under_the_exact_mask_is_restored(tiny, tmp_path):
+    """The mask was named after the problem."""
+    config = replace(tiny, problem="tspdl", guard=MaskConfig("exact"))
+    snapshot.save(begin(config, CPU), tmp_path)
+    altered(
+        tmp_path / snapshot.NAME, lambda _, record: record["config"]["guard"].update(kind="drafts")
+    )
+    assert snapshot.restore(config, tmp_path, CPU).config == config
+
+
 def test_another_config_is_refused_by_its_fields(tiny, tmp_path):
     snapshot.save(begin(tiny, CPU), tmp_path)
     other = replace(tiny, batch=8, guard=MaskConfig("none"), policy=replace(tiny.policy, layers=2))

@@ -74,7 +74,7 @@ class TourEnv(RL4COEnvBase):
         super().__init__(device=device)
         self.name, self.penalty = problem, penalty
         self.generator = TourGenerator(problem, num_loc, hardness, device)
-        self.mask = mask or MaskConfig("drafts" if PROBLEMS[problem].exact_mask else "ahead")
+        self.mask = mask or MaskConfig("exact" if PROBLEMS[problem].exact_mask else "ahead")
         self._make_spec(self.generator)
 
     def _reset(self, td: TensorDict | None = None, batch_size: object = None) -> TensorDict:

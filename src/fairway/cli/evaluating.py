@@ -50,8 +50,10 @@ Trained = Annotated[
     Path, typer.Argument(help="Folder of a training, or the name of a policy that ships")
 ]
 Mask = Annotated[
-    Literal["trained", "none", "0", "1", "2", "pairs", "drafts"],
-    typer.Option(help="Mask: as trained, none, steps of look-ahead, pairs, or exact for drafts"),
+    Literal["trained", "none", "0", "1", "2", "pairs", "exact"],
+    typer.Option(
+        help="Mask: as trained, none, steps of look-ahead, pairs, or exact (for draft limits)"
+    ),
 ]
 Seed = Annotated[int, typer.Option(help="Random seed")]
 Workers = Annotated[int | None, typer.Option(help="Number of processes (default: all cores)")]
@@ -114,6 +116,8 @@ class Kinds(TyperGroup):
             name = old.removesuffix("-seeded")
             new = ["solver", RENAMED.get(name, name)]
             new += ["--seeded"] if name != old and "--policy" not in given else []
+        if given.get("--mask") == ["drafts"]:
+            given["--mask"] = ["exact"]
         params = self.commands[new[0]].params
         known = {word for each in params for word in (*each.opts, *each.secondary_opts)}
         new += [word for name in given if name in known for word in (name, *given[name])]
@@ -292,7 +296,7 @@ def _instances(bed: str) -> "InstanceSet":
 def _guard(mask: str) -> "MaskConfig | None":
     from fairway.kernels.lookahead.config import PAIRS, MaskConfig, MaskRule
 
-    plain = {"trained": None, "none": MaskConfig("none"), "drafts": MaskConfig("drafts")}
+    plain = {"trained": None, "none": MaskConfig("none"), "exact": MaskConfig("exact")}
     rules = {"0": MaskRule(0), "1": MaskRule(1), "2": MaskRule(2), "pairs": PAIRS}
     return MaskConfig(rule=rules[mask]) if mask in rules else plain[mask]
 

@@ -185,8 +185,8 @@ def watch(
             look = none(batch)
         case "ahead":
             look = ahead(batch, guard.rule) if tours is None else along(batch, tours, guard.rule)
-        case "drafts":
-            assert batch.by_set, "the exact mask is for draft limits"
+        case "exact":
+            assert batch.by_set, "the exact mask is for what follows from the stops visited"
             look = complete(batch)
         case "learned":
             assert frozen_head is not None, "a learned mask asks a frozen head"

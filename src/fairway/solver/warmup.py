@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -140,10 +140,10 @@ def _sample(instance: Instance, before: Pairs = ()) -> Instance:
     travel = np.linalg.norm(points[:, None] - points, axis=-1)
     rank = np.arange(NODES)
     binding = rank % 2 == 1
+    along = np.append(0.0, travel[rank[:-1], rank[1:]].cumsum())
+    asked: dict[str, Any] = {"before": before}
+    if instance.timed:
+        asked["closes"] = np.where(binding, along + 30.0, 2 * along[-1])
     if instance.laden:
-        demand, draft = np.minimum(rank, 1), np.where(binding, rank, NODES)
-        return Instance(travel, demand=demand, draft=draft, load=instance.load, before=before)
-    along = travel[rank[:-1], rank[1:]].cumsum()
-    horizon = 2 * along[-1]
-    closes = np.where(binding, np.append(0.0, along) + 30.0, horizon)
-    return Instance(travel, closes=closes, before=before)
+        asked["demand"], asked["draft"] = np.minimum(rank, 1), np.where(binding, rank, NODES)
+    return Instance(travel, load=instance.load, **asked)

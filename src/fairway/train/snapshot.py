@@ -12,6 +12,7 @@ from torch import Tensor
 
 from fairway import atomic
 from fairway.errors import InvalidFile, InvalidRequest
+from fairway.kernels.lookahead.config import RENAMED
 from fairway.policies import checkpoint
 from fairway.train.muon import Muon, turned
 from fairway.train.processes import DistContext
@@ -71,9 +72,7 @@ def restore(
     tensors, metadata = checkpoint.tensors_in(world.told(lambda: content(folder)), place)
     record = _record(metadata, place)
     asked = json.loads(json.dumps(asdict(config)))
-    own = dict(item for item in record["config"].items() if item not in RETIRED.items())
-    own = {name: it for name, it in ADDED.items() if name in asked} | own
-    if own != asked:
+    if (own := _today(record["config"], asked)) != asked:
         raise InvalidRequest(_of_another(own, asked, folder))
     run = begin(config, device)
     parts: dict[str, dict[str, Tensor]] = {}
@@ -109,6 +108,15 @@ def _record(metadata: dict[str, str], place: Path) -> dict[str, Any]:
     if wrong:
         raise InvalidFile(f"{place}: {wrong}; begin a new run in another folder")
     return record
+
+
+def _today(config: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
+    """What a config of an earlier version is in this one."""
+    own: dict[str, Any] = {name: it for name, it in ADDED.items() if name in asked}
+    own |= dict(item for item in config.items() if item not in RETIRED.items())
+    if isinstance(guard := own.get("guard"), dict):
+        own["guard"] = {**guard, "kind": RENAMED.get(guard.get("kind", ""), guard.get("kind"))}
+    return own
 
 
 def _of_another(found: dict[str, Any], asked: dict[str, Any], folder: Path) -> str:

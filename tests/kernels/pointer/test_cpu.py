@@ -21,7 +21,7 @@ GUARDS = [
     MaskConfig(),
     MaskConfig(rule=AUTHORS),
     MaskConfig(rule=PAIRS),
-    MaskConfig("drafts"),
+    MaskConfig("exact"),
 ]
 
 
@@ -39,10 +39,10 @@ def some_pointer(instances, nodes, *, facts=True):
 def worlds(guard):
     generator = torch.Generator().manual_seed(7)
     hard = [("tsptw", "hard"), ("tsptw", "medium"), ("tspdl", "hard")]
-    for distribution in hard if guard.kind != "drafts" else hard[2:]:
+    for distribution in hard if guard.kind != "exact" else hard[2:]:
         for nodes in (3, 12, 30):
             yield draw(DISTRIBUTIONS[distribution], nodes, 4, generator)
-    if guard.kind != "drafts":
+    if guard.kind != "exact":
         yield asymmetric(generator)
 
 

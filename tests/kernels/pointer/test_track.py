@@ -15,7 +15,7 @@ GUARDS = [
     ("tsptw", MaskConfig(rule=PAIRS)),
     ("tsptw", MaskConfig(rule=AUTHORS)),
     ("tspdl", MaskConfig(rule=MaskRule(1))),
-    ("tspdl", MaskConfig("drafts")),
+    ("tspdl", MaskConfig("exact")),
 ]
 
 
@@ -48,7 +48,7 @@ def test_nodes_stand_in_the_order_in_which_they_can_bind(problem, guard):
     batch = some_batch(problem)
     known = table(batch, guard.rule)
     order = in_order(known, guard)
-    binding = known.latest if guard.kind == "drafts" else known.cutoff.amin(1)
+    binding = known.latest if guard.kind == "exact" else known.cutoff.amin(1)
     later = binding.gather(1, order)[:, 1:]
     assert (later.diff(dim=1) >= 0).all()
 

@@ -36,7 +36,9 @@ PAIRS = MaskRule(pairs=True)
 """The strongest that is quick."""
 
 
-Kind = Literal["none", "ahead", "drafts", "learned"]
+Kind = Literal["none", "ahead", "exact", "learned"]
+RENAMED: dict[str, Kind] = {"drafts": "exact"}
+"""Kinds by their names in version 0.1, which its weights and runs have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +46,13 @@ class MaskConfig:
     """Which mask stands between a policy and the candidates, and for how long."""
 
     kind: Kind = "ahead"
-    """Nothing but the visited; the look-ahead of a rule; the exact one for draft limits; a PIP-D head's forecast."""
+    """Nothing but the visited; the look-ahead of a rule; the exact one, where there is one; a PIP-D head's forecast."""
     rule: MaskRule = MaskRule()
     until: int | None = None
     """How many steps of a tour it guards; None guards them all."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", RENAMED.get(self.kind, self.kind))
         if self.kind not in get_args(Kind):
             raise InvalidRequest(
                 f"there is no mask {self.kind!r}; expected one of {', '.join(get_args(Kind))}"
@@ -58,15 +61,13 @@ class MaskConfig:
 
 def strongest(problem: str) -> MaskConfig:
     """The strongest mask that is quick; exact where a problem has such a one."""
-    return MaskConfig("drafts") if PROBLEMS[problem].exact_mask else MaskConfig(rule=PAIRS)
+    return MaskConfig("exact") if PROBLEMS[problem].exact_mask else MaskConfig(rule=PAIRS)
 
 
 def check_guard(guard: MaskConfig, problem: str) -> None:
     """Refuse a mask that the problem does not have."""
-    if guard.kind == "drafts" and not PROBLEMS[problem].exact_mask:
-        raise InvalidRequest(
-            f"the exact mask for draft limits is not for {problem}; choose steps of look-ahead"
-        )
+    if guard.kind == "exact" and not PROBLEMS[problem].exact_mask:
+        raise InvalidRequest(f"there is no exact mask for {problem}; choose steps of look-ahead")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

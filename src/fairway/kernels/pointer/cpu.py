@@ -121,10 +121,10 @@ def _asked(rows: Rows, guard: MaskConfig) -> Asked:
 
 def _ports(batch: Batch, rows: Rows, guard: MaskConfig) -> Ports:
     """Nothing where the mask is not the exact one for drafts."""
-    if guard.kind != "drafts":
+    if guard.kind != "exact":
         none = np.empty((0, rows.latest.shape[1]), np.float32)
         return none.astype(np.uint32), none, none
-    assert batch.by_set, "the exact mask is for draft limits"
+    assert batch.by_set, "the exact mask is for what follows from the stops visited"
     sorted_ = due_date_order(batch)
     return _array(sorted_.order.to(torch.uint32)), _array(sorted_.demand), _array(sorted_.draft)
 

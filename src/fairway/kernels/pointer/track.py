@@ -84,7 +84,7 @@ def _twos(known: Table, rank: Int[Tensor, "B N"]) -> dict[str, Tensor]:
 
 def in_order(known: Table, guard: MaskConfig) -> Int[Tensor, "B N"]:
     """The nodes in the order in which they bind, the depot first."""
-    binding = known.latest if guard.kind == "drafts" else known.cutoff.amin(1)
+    binding = known.latest if guard.kind == "exact" else known.cutoff.amin(1)
     depot = torch.full_like(binding[:, :1], -torch.inf)
     return torch.cat([depot, binding[:, 1:]], dim=1).argsort(dim=1, stable=True)
 

@@ -58,8 +58,6 @@ Ask = Callable[[Instance, float], Decision]
 
 def breadth(instance: Instance) -> float:
     """How many stops compete for a place in the order, about: what a proof takes grows with it exponentially."""
-    if not instance.timed:
-        return instance.nodes / 2
     opens, closes = np.sort(instance.opens[1:]), np.sort(instance.closes[1:])
     # When the k-th window opens, k have opened by then, less those that have closed.
     open_then = np.arange(1, len(opens) + 1) - np.searchsorted(closes, opens)

@@ -33,7 +33,10 @@ def obstacle(instance: Instance) -> Conflict | None:
 
 def obstacles(instance: Instance) -> Iterator[Conflict]:
     """All that can be seen in this way; no stop is in two of them."""
-    return overloads(instance) if instance.laden else closed_too_early(instance)
+    if instance.laden:
+        yield from overloads(instance)
+    if instance.timed:
+        yield from closed_too_early(instance)
 
 
 def label(instance: Instance, node: int) -> str:

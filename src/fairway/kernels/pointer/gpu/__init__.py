@@ -124,7 +124,7 @@ class _Walk(torch.autograd.Function):
         resources, sums = torch.empty_like(noise), noise.new_empty(batch, tours, 6)
         guard = asked.guard
         ahead = 5 if guard.rule.pairs else 1 + guard.rule.steps
-        mask = {"none": 0, "ahead": ahead, "drafts": 3, "learned": 4}[guard.kind]
+        mask = {"none": 0, "ahead": ahead, "exact": 3, "learned": 4}[guard.kind]
         chosen = ranks.clone()
         together, stages = _shape(width, units > 0)
         together = min(together, max(FEWEST, triton.next_power_of_2(tours)))
