@@ -121,7 +121,7 @@ def test_a_run_an_interrupt_and_a_resumption(tmp_path):
     less = sentence(run(*SMALL, "--resume", "--minutes", "0.0001", "--out", out))
     assert "a budget of 0.0001 minutes is spent already" in less
     taken = sentence(run(*SMALL, "--out", out, "--full"))
-    assert "holds a run already; go on with it by --resume" in taken
+    assert "holds a run already; resume it with --resume" in taken
     other = ("fairway-tspdl10-hard", "--from", out, "--out", tmp_path / "ports", "--full")
     crossed = refusal(other)
     assert "was trained for tsptw; fairway-tspdl10-hard begins with a policy for tspdl" in crossed

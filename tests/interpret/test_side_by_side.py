@@ -69,7 +69,7 @@ def test_every_round_decides_as_the_definition_does(problem, hardness, nodes, sy
     same = (mixed(seed), tours[0].tolist(), int(cost[0]))
     walker = Walker(
         *(column[0].numpy() for column in columns),
-        numbers.variant.laden, symmetric, numbers.variant.slots, 12, *same,
+        numbers.variant.by_set, symmetric, numbers.variant.slots, 12, *same,
     )  # fmt: skip
     walker.walk(span, heat)
     emulate(numbers.variant, "improve", 1, (*facts, tours, best, costs, sizes, torch.tensor(heat)))

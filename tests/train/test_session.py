@@ -319,7 +319,7 @@ def refusal(config, out, kind=InvalidRequest, **options) -> str:
 def test_what_cannot_be_served_is_refused(tiny, tmp_path, monkeypatch):
     assert "holds no run to resume" in refusal(tiny, tmp_path / "new", resume=True)
     run_to_end(tiny, tmp_path / "run", Budget(instances=8))
-    assert "holds a run already; go on with it by --resume" in refusal(tiny, tmp_path / "run")
+    assert "holds a run already; resume it with --resume" in refusal(tiny, tmp_path / "run")
     other = replace(tiny, seed=3)
     assert "seed is 2023, expected 3" in refusal(other, tmp_path / "run", resume=True)
     (tmp_path / "file").write_text("")

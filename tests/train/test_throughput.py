@@ -1,11 +1,11 @@
 import pytest
 import torch
 
-from fairway.train.throughput import pace
+from fairway.train.throughput import throughput
 
 
 def test_the_parts_of_a_step_add_up(tiny):
-    found = pace(tiny, torch.device("cpu"))
+    found = throughput(tiny, torch.device("cpu"))
     assert found.instances == tiny.batch / found.step
     parts = found.draw + found.encode + found.rollout + found.rest
     assert parts == pytest.approx(found.step)

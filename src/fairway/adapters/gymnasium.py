@@ -51,7 +51,7 @@ class TourEnv(gymnasium.Env[Any, Any]):
         self.problem, self.n, self.hardness = problem, n, hardness
         self.mask = mask or strongest(problem)
         if self.mask.kind == "learned":
-            raise InvalidRequest("a learned mask needs its head; choose none, ahead or drafts")
+            raise InvalidRequest("a learned mask needs its head; choose none, ahead or exact")
         self.action_space = spaces.Discrete(n)
         self.observation_space = spaces.Dict(
             {

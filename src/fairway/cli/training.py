@@ -102,7 +102,7 @@ def _config(recipe: str, given: Mapping[str, int | None], weights: bool) -> "Con
 
     config = recipe_named(recipe)
     if needs_weights(recipe) and not weights:
-        raise InvalidRequest(f"{recipe} goes on from a trained policy; name it with --from")
+        raise InvalidRequest(f"{recipe} starts from a trained policy; name it with --from")
     changes: dict[str, Any] = {name: it for name, it in given.items() if it is not None}
     return replace(config, **changes)
 

@@ -24,7 +24,7 @@ TIMES = ".times.jsonl"
 PACKED = ".xz"
 DAMAGED = "delete this file, and run the evaluation again"
 ANEW = "delete this line and all after it, and run the evaluation again"
-"""What puts a file of outcomes right: a run goes on from what is left of it, if only an empty file."""
+"""What puts a file of outcomes right: a run resumes from what is left of it, if only an empty file."""
 TIMES_ALONE = "delete this file of times alone, the outcomes beside it are good without"
 NOT_OURS = "so that this is no file of outcomes; move it elsewhere, or choose another --label"
 MOST_WHOLE = 10**9

@@ -192,7 +192,7 @@ def _taken_up(path: Path, header: Header, together: int) -> Results:
 
 
 def _check_same(old: Header, new: Header, path: Path) -> None:
-    """Refuse to mix runs; a longer one goes on with a shorter, and a version with another of all but the solver."""
+    """Refuse to mix runs; a longer one resumes a shorter, and so does another version of all but the solver."""
     solver = new.method.removesuffix("-seeded")
     # How many instances a policy has seen was not always said; its weights tell it from others.
     unsaid = dict.fromkeys(("settings", "count", "training_instances"))

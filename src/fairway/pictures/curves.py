@@ -69,7 +69,7 @@ def _entries(log: Path) -> Entries:
     except ValueError as error:
         raise InvalidFile(f"{log}: is no log of a training ({error})") from error
     if not all(isinstance(entry, dict) for entry in entries):
-        raise InvalidFile(f"{log}: is no log of a training; expected one JSON object a line")
+        raise InvalidFile(f"{log}: is no log of a training; expected one JSON object per line")
     return entries
 
 

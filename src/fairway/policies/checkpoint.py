@@ -276,7 +276,7 @@ def _no_policy(path: Path, place: Path) -> str:
     if os.path.exists(path / SNAPSHOT):
         return (
             f"{path}: holds a run that has not left a policy yet; its end, or Ctrl-C, leaves one: "
-            f"go on with it by fairway train RECIPE --resume --out {path}"
+            f"resume it with fairway train RECIPE --resume --out {path}"
         )
     if os.path.isdir(path):
         wrong = f"holds no {place.name}"

@@ -93,7 +93,7 @@ def paper_name(recipe: str) -> str | None:
 
 
 def needs_weights(name: str) -> bool:
-    """Whether the recipe goes on from a policy that was trained before."""
+    """Whether the recipe starts from a policy that was trained before."""
     return name.startswith(FINE_TUNE)
 
 

@@ -61,7 +61,7 @@ def refreshed_every(config: TrainConfig, period: int) -> TrainConfig:
 
 
 def fine_tuning(config: TrainConfig) -> TrainConfig:
-    """A short run under masks, meant to go on from the weights of a model that was trained without.
+    """A short run under masks, meant to start from the weights of a model that was trained without.
 
     The rate is the one with which such a training ends.
     """

@@ -101,7 +101,7 @@ def _part(instances: InstanceSet, device: torch.device | str) -> Numbers:
     if symmetric:
         to[:, 1:-1, 0], to[:, -1, 1:-1] = to[:, 0, 1:-1], to[:, 1:-1, -1]
     back = to if symmetric else to.mT.contiguous()
-    variant = variant_for(nodes + 1, laden=instances.laden, symmetric=symmetric)
+    variant = variant_for(nodes + 1, by_set=instances.laden, symmetric=symmetric)
     return Numbers(variant, to, back, own, closes, _near(to), _by_limit(own, closes), turned)
 
 
@@ -299,7 +299,7 @@ def _busy(numbers: Numbers) -> int:
 
 def _degrees(numbers: Numbers, left: float) -> float:
     """The temperature, in mean legs of the first tour."""
-    hot, cold = (HOT_BY_SET, COLD_BY_SET) if numbers.variant.laden else (HOT, COLD)
+    hot, cold = (HOT_BY_SET, COLD_BY_SET) if numbers.variant.by_set else (HOT, COLD)
     return cold + (hot - cold) * left**2
 
 
@@ -376,7 +376,7 @@ def weights(numbers: Numbers, tours: Int[Tensor, "B V"]) -> Int[Tensor, " B"]:
     resource, fits = numbers.own[:, 0].clone(), torch.ones_like(cost, dtype=torch.bool)
     for here, there in zip(node.T[:-1], node.T[1:], strict=True):
         leg, own = numbers.to[each, here, there], numbers.own[each, there]
-        resource = resource + own if numbers.variant.laden else torch.maximum(resource + leg, own)
+        resource = resource + own if numbers.variant.by_set else torch.maximum(resource + leg, own)
         fits &= resource <= numbers.closes[each, there]
         cost += leg
     return torch.where(fits, cost, -1)

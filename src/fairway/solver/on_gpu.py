@@ -41,12 +41,10 @@ def unavailable() -> str:
 
 
 def suits(instance: Instance, request: Request) -> bool:
-    """Whether the GPU searches it: windows alone, too wide for a proof at once, or drafts alone; the least travel."""
+    """Whether the GPU searches it: a classic problem, too wide for a proof at once; the least travel."""
     sized = FEWEST_NODES <= instance.nodes <= MOST_NODES
     plain = request.plain(instance) and request.objective != "makespan" and not request.fixed
-    if not (sized and plain and instance.cost is instance.travel):
-        return False
-    return instance.laden or breadth(instance) > NARROW
+    return sized and plain and instance.cost is instance.travel and breadth(instance) > NARROW
 
 
 def served_on_gpu(instances: InstanceSet, request: Request) -> bool:

@@ -119,5 +119,5 @@ def _written(path: Path) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or os.strerror(error.errno or 0)
         raise InvalidFile(
-            f"{path}: cannot be written ({reason}); make room, then go on from the last snapshot with --resume"
+            f"{path}: cannot be written ({reason}); make room, then resume from the last snapshot with --resume"
         ) from error

@@ -81,7 +81,7 @@ def train_recipe(  # noqa: PLR0913 - a keyword each
         config: What is trained.
         out: The folder, made where it is absent.
         budget: How long, all pieces of the run together; None for the config's own length, or that of the run resumed.
-        resume: Whether to go on with the run in the folder, as if it had never stopped. Processes that torchrun has
+        resume: Whether to resume the run in the folder, as if it had never stopped. Processes that torchrun has
             started anew do so by themselves.
         device: auto, cpu or cuda.
         start: A checkpoint whose weights the run begins with.
@@ -125,7 +125,7 @@ def _begun(
     """A run at its first step, in a folder that holds no other."""
     if world.rank == 0 and snapshot.holds_a_run(out):
         raise InvalidRequest(
-            f"{out}: holds a run already; go on with it by --resume, or choose another --out"
+            f"{out}: holds a run already; resume it with --resume, or choose another --out"
         )
     run = begin(config, device)
     if start is not None:

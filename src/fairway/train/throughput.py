@@ -30,8 +30,8 @@ SMALL = {20: (32, 20), 50: (16, 20)}
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """What one size costs a step."""
+class Throughput:
+    """How fast one size is trained."""
 
     nodes: int
     batch: int
@@ -49,7 +49,7 @@ class Pace:
 
     @property
     def instances(self) -> float:
-        """A second."""
+        """Per second."""
         return self.batch / self.step
 
     @property
@@ -58,17 +58,17 @@ class Pace:
         return self.step - self.draw - self.encode - self.rollout
 
 
-def paces(device: torch.device) -> Iterator[Pace]:
+def throughputs(device: torch.device) -> Iterator[Throughput]:
     """POMO*+PIP with and without its mask, size after size."""
     sizes = SIZES if device.type == "cuda" else SMALL
     for nodes, (batch, tours) in sizes.items():
         for masked in (False, True):
             guard = MaskConfig("ahead" if masked else "none")
             task = ("bench", "tsptw", "hard", nodes)
-            yield pace(TrainConfig(*task, guard=guard, batch=batch, tours=tours), device)
+            yield throughput(TrainConfig(*task, guard=guard, batch=batch, tours=tours), device)
 
 
-def pace(config: TrainConfig, device: torch.device) -> Pace:
+def throughput(config: TrainConfig, device: torch.device) -> Throughput:
     """One size: whole steps as they run in training, and their parts up to the rollout by themselves."""
     run = begin(config, device)
     off_the_default_stream(device)
@@ -85,7 +85,7 @@ def pace(config: TrainConfig, device: torch.device) -> Pace:
     memory = torch.cuda.max_memory_allocated() if device.type == "cuda" else 0
     drawn, read, rolled = (_seconds(part, device, 5) for part in _parts(config, run, device))
     sizes = (config.nodes, config.batch, config.tours, config.guard.kind != "none")
-    return Pace(*sizes, whole, drawn, read - drawn, rolled - read, float(memory))
+    return Throughput(*sizes, whole, drawn, read - drawn, rolled - read, float(memory))
 
 
 def _parts(

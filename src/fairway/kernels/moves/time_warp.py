@@ -1,6 +1,6 @@
 """Towards feasibility from any tour: blocks of one to three stops move where the tour is least late in total.
 
-Who is late somewhere is taken to go on from there in time, and that time warp is what is summed: it is zero for
+Where a tour is late it is warped back to the deadline, and that time warp is what is summed: it is zero for
 feasible tours and for no others, and two parts of a tour have it in common with their whole but for the joint between
 them (Nagata's time warp, by the concatenation of Vidal and others), so that a place is judged in constant time.
 """

@@ -20,7 +20,7 @@ class Variant:
 
     slots: int
     """Positions of a tour per lane."""
-    laden: bool
+    by_set: bool
     symmetric: bool
     warps: int = 4
     """Per block."""
@@ -34,7 +34,7 @@ class Variant:
             f"-DSLOTS={self.slots}",
             f"-DWARPS={self.warps}",
             f"-DBLOCKS={self.blocks}",
-            f"-DLADEN={int(self.laden)}",
+            f"-DBY_SET={int(self.by_set)}",
             f"-DSYMMETRIC={int(self.symmetric)}",
         ]
 
@@ -43,15 +43,15 @@ Launch = Callable[[Variant, str, int, Sequence[Tensor]], None]
 """Runs a kernel of a variant by its name for so many walkers."""
 
 
-def variant_for(nodes: int, *, laden: bool, symmetric: bool) -> Variant:
+def variant_for(nodes: int, *, by_set: bool, symmetric: bool) -> Variant:
     """For so many nodes: slots are a power of two, so that few variants are ever compiled."""
     slots = 2
     while LANES * slots < nodes:
         slots *= 2
     if slots <= 4:
-        return Variant(slots, laden, symmetric)
+        return Variant(slots, by_set, symmetric)
     # The more a lane holds, the fewer share a multiprocessor's registers and shared memory.
-    return Variant(slots, laden, symmetric, warps=2 if slots < 32 else 1, blocks=32 // slots + 2)
+    return Variant(slots, by_set, symmetric, warps=2 if slots < 32 else 1, blocks=32 // slots + 2)
 
 
 def source() -> str:

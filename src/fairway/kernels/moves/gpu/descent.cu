@@ -21,7 +21,7 @@ DEVICE Block crossed(const Model &m, const Kept &kept, int a, int b, bool turned
         if (number_of > 0) leg = SYMMETRIC ? kept.leg[turned ? at + 1 : at] : m.to[last * m.nodes + node];
         int own = m.limits->own[node], closes = m.limits->closes[node];
         length += leg;
-#if LADEN
+#if BY_SET
         join(adds, waits, latest, own, -BIG, closes - own);
 #else
         join(adds, waits, latest, leg, own, closes - leg);
@@ -137,7 +137,7 @@ DEVICE void turn_after(const Model &m, const Tour &t, int at, Move &best) {
         Int spot = lanes() * SLOTS + k;
         Bool in = spot >= at, more = spot > at;
         Int by = choose(more, t.leg[k], 0);
-#if LADEN
+#if BY_SET
         Int first_adds = choose(in, t.own[k], 0), first_waits = every(-BIG), first_late = choose(in, t.closes[k] - t.own[k], BIG);
 #else
         Int first_adds = by, first_waits = choose(in, t.own[k] + by, -BIG), first_late = choose(in, t.closes[k], BIG);
@@ -160,7 +160,7 @@ DEVICE void turn_after(const Model &m, const Tour &t, int at, Move &best) {
     const int *from_left = m.to + left * m.nodes, *from_here = m.to + here * m.nodes;
     Int after = from_above(t.node[0], 1), leg_after = from_above(t.leg[0], 1);
     Int latest_after = from_above(t.latest[0], 1);
-#if LADEN
+#if BY_SET
     Int own_after = from_above(t.own[0], 1);
 #endif
     Int least_of = every(best.worth), where = every(0);
@@ -173,7 +173,7 @@ DEVICE void turn_after(const Model &m, const Tour &t, int at, Move &best) {
         Int a = adds[k], w = waits[k], l = latest[k];
         join(a, w, l, sum, wait, late);
         Int in = fetch(from_left, t.node[k]), on = fetch(from_here, next), worth = in + on - gone - leg;
-#if LADEN
+#if BY_SET
         Int own = k + 1 < SLOTS ? t.own[k + 1 < SLOTS ? k + 1 : k] : own_after;
         Bool fits = (start <= l) & (start + a + own <= limit);
 #else
@@ -202,7 +202,7 @@ DEVICE void turn_before(const Model &m, const Tour &t, int at, Move &best) {
         if ((at + 1) % SLOTS == k) {
             right = of_lane(t.node[k], after);
             leg = of_lane(t.leg[k], after);
-            limit = of_lane(LADEN ? t.latest[k] - t.own[k] : t.latest[k], after);
+            limit = of_lane(BY_SET ? t.latest[k] - t.own[k] : t.latest[k], after);
         }
     }
     Int sum = every(0), wait = every(-BIG), late = every(BIG), next = from_above(t.leg[0], 1);
@@ -210,7 +210,7 @@ DEVICE void turn_before(const Model &m, const Tour &t, int at, Move &best) {
     for (int k = SLOTS - 1; k >= 0; k--) {
         Int spot = lanes() * SLOTS + k;
         Bool in = spot <= at;
-#if LADEN
+#if BY_SET
         join(sum, wait, late, choose(in, t.own[k], 0), every(-BIG), choose(in, t.closes[k] - t.own[k], BIG));
 #else
         Int by = choose(spot < at, next, 0);
@@ -243,7 +243,7 @@ DEVICE void turn_before(const Model &m, const Tour &t, int at, Move &best) {
         Int spot = lanes() * SLOTS + k, a = sum, w = wait, l = late;
         join(a, w, l, adds[k], waits[k], latest[k]);
         Int in = fetch(from_here, last), on = fetch(from_right, t.node[k]), worth = in + on - t.leg[k] - leg;
-#if LADEN
+#if BY_SET
         Bool fits = (start <= l) & (start + a <= limit);
 #else
         Int enter = in + start;
@@ -313,7 +313,7 @@ DEVICE void move_block(const Model &m, const Kept &kept, int a, int b, Move &bes
     for (int k = 0; k < SLOTS; k++) {
         Int at = lanes() * SLOTS + k;
         Bool live = (at < m.nodes) & ((at < a) | (at >= b));
-        t.own[k] = read_if(live, m.limits->own, t.node[k], every(LADEN ? 0 : -BIG));
+        t.own[k] = read_if(live, m.limits->own, t.node[k], every(BY_SET ? 0 : -BIG));
         t.closes[k] = read_if(live, m.limits->closes, t.node[k], every(BIG));
     }
     forward(t);
@@ -322,7 +322,7 @@ DEVICE void move_block(const Model &m, const Kept &kept, int a, int b, Move &bes
 #pragma unroll
     for (int k = 0; k < SLOTS; k++) {
         Int at = lanes() * SLOTS + k;
-#if LADEN
+#if BY_SET
         Int spare = t.latest[k] - t.own[k];
         Bool fits = (start <= one.latest) & (start + one.adds <= spare);
         Bool fits_turned = (start <= other.latest) & (start + other.adds <= spare);

@@ -43,7 +43,7 @@ class Walker:
     own: Int[np.ndarray, " V"]
     closes: Int[np.ndarray, " V"]
     near: Int[np.ndarray, "V K"]
-    laden: bool
+    by_set: bool
     symmetric: bool
     slots: int
     longest: int
@@ -78,7 +78,7 @@ class Walker:
         """Whether no limit is passed."""
         resource = int(self.own[0])
         for here, there in pairwise(tour):
-            if self.laden:
+            if self.by_set:
                 resource += int(self.own[there])
             else:
                 resource = max(resource + int(self.to[here, there]), int(self.own[there]))

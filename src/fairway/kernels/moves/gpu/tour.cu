@@ -5,8 +5,8 @@
 // the resource on arrival (start) and the highest with which all that follows is in time (latest), as on the CPU.
 // Both follow from composed functions x -> max(x + a, b) and x -> min(x - a, b), by a scan over the lanes.
 //
-// Compiled for SLOTS per lane, WARPS per block, BLOCKS per multiprocessor, LADEN (the resource grows by what a node holds,
-// or else by the leg) and SYMMETRIC legs.
+// Compiled for SLOTS per lane, WARPS per block, BLOCKS per multiprocessor, BY_SET (the resource grows by what a node
+// holds, or else by the leg) and SYMMETRIC legs.
 
 #define BIG (1 << 30)
 #define CAPACITY (32 * SLOTS)
@@ -69,7 +69,7 @@ DEVICE float exponential(unsigned luck) {
 }
 
 DEVICE Int grows_by(const Tour &t, int k) {
-#if LADEN
+#if BY_SET
     return t.own[k];
 #else
     return t.leg[k];
@@ -78,7 +78,7 @@ DEVICE Int grows_by(const Tour &t, int k) {
 
 DEVICE void forward(Tour &t) {
     Int sum = grows_by(t, 0);
-#if LADEN
+#if BY_SET
     for (int k = 1; k < SLOTS; k++) sum = sum + t.own[k];
     Int ends = sum;
     for (int by = 1; by < 32; by *= 2) ends = ends + choose(lanes() >= by, from_below(ends, by), 0);
@@ -147,7 +147,7 @@ DEVICE int cheapest(const Model &m, const Tour &t, Stop stop, int standing, Word
     for (int k = 0; k < SLOTS; k++) {
         if (k > 0 && k % 4 == 0) luck = mixed(luck + 0x9e3779b9u);
         Int at = lanes() * SLOTS + k;
-#if LADEN
+#if BY_SET
         Int resource = start + stop.own, next = resource + t.own[k];
 #else
         Int resource = plus_larger(start, before, stop.own), next = resource + legs[k];
@@ -227,7 +227,7 @@ DEVICE void lay_out(const Model &m, const Kept &kept, Ruin r, Tour &t) {
         Bool joint = live & (from != before + 1);
         Int last = read_if(joint, kept.node, before, every(0));
         t.leg[k] = read_if(joint, m.to, last * m.nodes + t.node[k], t.leg[k]);
-        t.own[k] = read_if(live, m.limits->own, t.node[k], every(LADEN ? 0 : -BIG));
+        t.own[k] = read_if(live, m.limits->own, t.node[k], every(BY_SET ? 0 : -BIG));
         t.closes[k] = read_if(live, m.limits->closes, t.node[k], every(BIG));
         before = from;
     }
