@@ -4,6 +4,7 @@ import importlib.util
 import json
 import re
 import shutil
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -36,6 +37,12 @@ def test_the_version_is_the_same_everywhere():
     released = re.search(r"^date-released: (.*)$", (ROOT / "CITATION.cff").read_text(), re.M)
     assert cited[1] == changed[0][0] == fairway.__version__
     assert released[1] == changed[0][1]
+
+
+def test_the_project_has_an_address_and_its_types_are_taken_by_checkers():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert all(url.startswith("https://") for url in project["urls"].values())
+    assert (ROOT / "src" / "fairway" / "py.typed").exists()
 
 
 @pytest.mark.parametrize("name", names())

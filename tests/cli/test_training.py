@@ -185,6 +185,11 @@ def test_the_panel_shows_where_a_run_stands():
         assert words in text, words
 
 
+def test_the_phase_of_a_run_is_said_in_words():
+    text = printed(panel(recipe_named("fairway-tsptw20-hard"), record(phase="warm"), None))
+    assert "phase: baseline warm-up" in text
+
+
 def test_a_panel_before_the_first_record_has_no_figures():
     shown = printed(panel(recipe_named("fairway-tsptw20-hard"), None, None))
     assert "preparing the first step" in shown

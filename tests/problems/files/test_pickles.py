@@ -139,6 +139,11 @@ def test_a_small_pickle_that_repeats_itself_into_a_huge_set_is_refused_at_once()
         pickles.parse(pickle.dumps([row] * 100_000, 5), "bed")
 
 
+def test_millions_of_empty_lists_are_refused_before_they_are_all_made():
+    with pytest.raises(Unreadable, match="made of little but empty lists"):
+        pickles.parse(b"\x80\x04" + b"]" * 6_000_000 + b".", "bed")
+
+
 def test_a_list_that_holds_itself_is_refused():
     loop = [1.0]
     loop[0] = loop
