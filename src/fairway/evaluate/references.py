@@ -19,6 +19,7 @@ from fairway.problems.beds import bed_named, load_bed
 from fairway.problems.files import pickles
 from fairway.problems.files.text import Unreadable
 from fairway.problems.sets import InstanceSet
+from fairway.problems.table import PROBLEMS
 
 FOLDER = Path(__file__).with_name("references")
 PUBLISHED_TOLERANCE = 1e-3
@@ -141,8 +142,8 @@ def _judged(
         raise Unreadable(
             f"holds {costs.shape} costs and {given.tour.shape} tours; bed {instances.name} has {expected}"
         )
-    # Published tours do not always go the way of the instances; ours, which state no costs, do.
-    backwards = stated is not None and instances.laden
+    # Ours, which state no costs, always go the way of the instances.
+    backwards = stated is not None and PROBLEMS[instances.problem].published_backwards
     tours = given.tour[:, ::-1] if backwards else given.tour
     lengths, good = np.full(len(instances), np.nan), np.zeros(len(instances), bool)
     for index in np.flatnonzero(tours.any(axis=1)).tolist():

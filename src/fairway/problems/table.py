@@ -29,6 +29,8 @@ class Problem:
     """The objective under which an exact search finds out soonest whether there is a tour at all."""
     helped_from: int | None
     """Nodes from which on the shipped policy was measured to help `solve` (docs/solving.md)."""
+    published_backwards: bool
+    """Whether published reference tours go against the direction of the instances."""
 
     @property
     def policy(self) -> str:
@@ -46,6 +48,7 @@ PROBLEMS: dict[str, Problem] = {
         exact_mask=False,
         decided_by="makespan",
         helped_from=None,
+        published_backwards=False,
     ),
     "tspdl": Problem(
         "tspdl",
@@ -56,6 +59,7 @@ PROBLEMS: dict[str, Problem] = {
         exact_mask=True,
         decided_by="travel",
         helped_from=300,
+        published_backwards=True,
     ),
 }
 assert tuple(PROBLEMS) == get_args(Name)
