@@ -208,7 +208,7 @@ for kind, wrong in ((DecodeConfig, "retreat"), (MaskConfig, "mine")):
     )
     assert result.stdout.splitlines() == [
         "tours are not decoded by 'retreat'; expected one of greedy, starts, sample, beam",
-        "there is no mask 'mine'; expected one of none, ahead, drafts, learned",
+        "there is no mask 'mine'; expected one of none, ahead, exact, learned",
     ]
 
 

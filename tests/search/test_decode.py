@@ -91,11 +91,11 @@ def test_a_learned_guard_without_an_oracle_is_our_own_mistake():
         watch(batch, MaskConfig("learned"), 1)
 
 
-def test_the_exact_mask_never_fails_and_is_for_drafts_alone():
+def test_the_exact_mask_never_fails_and_is_for_loads_alone():
     batch, pointer, noise = some_world("tspdl")
     assert int(decode(batch, pointer, MaskConfig("exact"), noise).rollout.broken.sum()) == 0
     windows, _, _ = some_world("tsptw")
-    with pytest.raises(AssertionError, match="draft"):
+    with pytest.raises(AssertionError, match="follows from the stops visited"):
         watch(windows, MaskConfig("exact"), 1)
 
 
