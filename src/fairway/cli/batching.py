@@ -11,7 +11,7 @@ from typer import Argument, Option
 
 from fairway import clock
 from fairway.cli import ANSWERED, BAD_INPUT, INTERRUPTED, NOT_FEASIBLE
-from fairway.cli.options import Cluster, Drop, Objective, Relax, spelled_out
+from fairway.cli.options import Cluster, Drop, Objective, Relax, Seconds, spelled_out
 
 if TYPE_CHECKING:
     from fairway.scale.batch import Progress
@@ -38,9 +38,7 @@ def batch(
     out: Annotated[Path, Option(help="Folder of results; the same command resumes it")],
     count: Annotated[int | None, Option(help="Number of instances of a distribution")] = None,
     seed: Annotated[int, Option(help="Random seed of what is drawn, and of the search")] = 0,
-    seconds: Annotated[
-        float, Option(help="Time limit per instance; stops early once proved optimal")
-    ] = 1.0,
+    seconds: Seconds = 1.0,
     iterations: Annotated[int | None, Option(help="Search steps instead of a time limit")] = None,
     objective: Objective = "cost",
     drop: Drop = "price",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fairway.scale.engine import Engine
 
 File = Annotated[Path, Argument(help="Instance file in any known format (-: standard input)")]
+Seconds = Annotated[float, Option(help="Time limit per instance; stops early once proved optimal")]
 Gap = Annotated[
     str, Option(help="Stop once proved to be within this gap of the best possible, such as 1%")
 ]

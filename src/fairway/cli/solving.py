@@ -23,6 +23,7 @@ from fairway.cli.options import (
     Plot,
     Reading,
     Relax,
+    Seconds,
     gap_given,
     spelled_out,
 )
@@ -45,9 +46,7 @@ def solve(
     files: Annotated[
         list[Path] | None, Argument(help="Instance files (default: the examples that ship)")
     ] = None,
-    seconds: Annotated[
-        float, Option(help="Time limit per instance; stops early once proved optimal")
-    ] = 1.0,
+    seconds: Seconds = 1.0,
     gap: Gap = "0",
     seed: Annotated[int, Option(help="Random seed")] = 0,
     initial: Annotated[str | None, Option(help="Tour to start from, or a file")] = None,

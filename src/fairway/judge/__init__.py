@@ -80,12 +80,7 @@ def verify(
     duration = makespan - departure
     base = {"makespan": makespan, "duration": duration}.get(objective, cost)
     late = [row.late for row in rows]
-    prices = [float(instance.prize[node]) for node in left_out]
-    prices += [
-        visit.price * each
-        for visit, each in zip(visits, late, strict=True)
-        if each > 0 and math.isfinite(visit.price)
-    ]
+    prices = _prices(instance, left_out, visits, late)
     return Solution(
         stops,
         cost,
@@ -97,6 +92,19 @@ def verify(
         lateness=_total(late),
         unserved=left_out,
     )
+
+
+def _prices(
+    instance: Instance, left_out: Sequence[int], visits: Sequence[Stop], late: Sequence[float]
+) -> list[float]:
+    """What is paid for stops that are left out, and for lateness."""
+    prices = [float(instance.prize[node]) for node in left_out]
+    prices += [
+        visit.price * each
+        for visit, each in zip(visits, late, strict=True)
+        if each > 0 and math.isfinite(visit.price)
+    ]
+    return prices
 
 
 def _node_numbers(tour: Sequence[Any] | np.ndarray) -> tuple[int, ...]:
