@@ -1,4 +1,4 @@
-"""Named test beds: the ten published sets and a few of our own, the same bits on every machine.
+"""Named test sets: the ten published sets and a few of our own, the same bits on every machine.
 
 They are drawn exactly as the authors' programs drew theirs, from the same streams.
 """

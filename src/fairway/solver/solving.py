@@ -1,4 +1,4 @@
-"""The verb, for one instance or many: in this process or over all cores, with a progress bar."""
+"""The verb `solve`, for one instance or many: in this process or over all cores, with a progress bar."""
 
 import sys
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""A run on disk, so that it can go on as if it had never stopped: one file, replaced whole."""
+"""A run on disk, so that it resumes as if it had never stopped: one file, replaced whole."""
 
 import json
 from contextlib import suppress

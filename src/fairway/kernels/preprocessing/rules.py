@@ -1,4 +1,4 @@
-"""The rules of preprocessing, one a function: what each takes away, no tour that the judge accepts has.
+"""The rules of preprocessing, one per function: what each takes away, no tour that the judge accepts has.
 
 That holds by induction: where every such tour keeps the bounds of a network, it keeps those a rule returns. The
 reach may be that of an earlier, wider network. Why each rule is sound is said in its docstring.

@@ -1,4 +1,4 @@
-"""Windows narrowed by orders in one Triton launch: a program an instance, as many rounds as change something.
+"""Windows narrowed by orders in one Triton launch: one program per instance, as many rounds as change something.
 
 The same sums in the same order as the plain version, so that bounds are equal to the bit.
 """

@@ -1,4 +1,4 @@
-"""The gradient of the tours' log-probabilities: one program a head, instance and block of nodes, over all steps."""
+"""The gradient of the tours' log-probabilities: one program per head, instance and block of nodes, over all steps."""
 
 import triton
 import triton.language as tl
