@@ -107,6 +107,17 @@ BY_HAND = {
         {**ROUND, "steps": [{"type": "start"}, {"type": "job", "id": 11}]},
         meta={"NAME": "two"},
     ),
+    "at most three tasks": _written(
+        _jobs(1, 2, 3, 4, service=60),
+        {**ROUND, "max_tasks": 3},
+        shipments=[PARCEL | {"amount": []}],
+    ),
+    "at most two tasks, loads that fit": _written(
+        _jobs(1, 2, 3, delivery=[1]), {**ROUND, **DAY, "max_tasks": 2}
+    ),
+    "limits that cannot bind": _written(
+        _jobs(1, 2, 3, 4), {**ROUND, "max_travel_time": 9 * HOUR, "time_window": HOURS}
+    ),
     "places in a plane": _written(_jobs(1, 2, location=[145, 250]), {**ROUND, "start": [200, 3]}),
     "everything at the start": _written(_jobs(0, 0, service=10, setup=5), ROUND),
 }

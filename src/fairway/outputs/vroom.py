@@ -242,7 +242,7 @@ def _priority(plan: Plan) -> int:
 
 def _amounts(plan: Plan) -> Record:
     """What is delivered and picked up in all, where loads count; VROOM has the first also by its old name."""
-    if not plan.instance.laden:
+    if not _laden(plan.instance):
         return {}
     nodes = [step.node for step in plan.stops if step.node]
     totals = {
@@ -259,7 +259,7 @@ def _amounts(plan: Plan) -> Record:
 def _loads(plan: Plan) -> list[Record]:
     """The load on leaving each step, component by component."""
     instance = plan.instance
-    if not instance.laden:
+    if not _laden(instance):
         return [{} for _ in plan.steps]
     if not _own(instance):
         return [{"load": [round(_on_leaving(plan, step))]} for step in plan.steps]
@@ -276,6 +276,11 @@ def _loads(plan: Plan) -> list[Record]:
             load = [a + b - c for a, b, c in zip(load, taken, given, strict=True)]
         loads.append({"load": [round(each) for each in load]})
     return loads
+
+
+def _laden(instance: Instance) -> bool:
+    """Whether loads count; a VROOM problem may count tasks as such in place of amounts."""
+    return bool(_column(instance, "capacity", 0)) if _own(instance) else instance.laden
 
 
 def _sum(instance: Instance, amounts: list[list[float]]) -> list[int]:

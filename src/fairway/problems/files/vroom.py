@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -20,6 +20,7 @@ from fairway.problems.files.prizes import prizes_of
 from fairway.problems.files.text import check_size, digits
 from fairway.problems.files.values import loaded
 from fairway.problems.files.vroom_amounts import amount_columns, single_amounts
+from fairway.problems.files.vroom_limits import check_way, loads_of
 from fairway.problems.files.vroom_tasks import Place, Task, Vehicle, tasks_of, vehicle_of
 from fairway.problems.files.vroom_travel import Ways, ways_of
 from fairway.problems.instance import Instance
@@ -66,9 +67,9 @@ def parse(
     vehicle = vehicle_of(document)
     tasks = tasks_of(document)
     check_size(len(tasks) + 2)
-    vehicle.check(tasks)
     stops, end = _stops(vehicle, tasks)
     ways = ways_of(document, vehicle, [stop.place for stop in stops], beside)
+    check_way(vehicle, ways)
     setups = _setups(stops, vehicle)
     travel, cost, service = _times(stops, ways, vehicle, setups)
     priorities = [math.inf if stop.task is None else stop.task.priority for stop in stops]
@@ -80,7 +81,7 @@ def parse(
         opens=opens,
         closes=closes,
         windows=windows,
-        **_loads(stops, vehicle),
+        **loads_of([stop.task for stop in stops], vehicle),
         pairs=_pairs(tasks),
         prize=prizes_of(priorities, travel if cost is None else cost),
         breaks=vehicle.breaks_within_hours(),
@@ -174,27 +175,6 @@ def _windows(
         else:
             windows[node] = spans
     return opens, closes, windows
-
-
-def _loads(stops: Sequence[Stop], vehicle: Vehicle) -> dict[str, Any]:
-    """Deliveries of jobs that are served are aboard from the start, pickups stay aboard; shipments come and go."""
-    if vehicle.capacity is None:
-        return {}
-    tasks = [stop.task for stop in stops]
-    delivery = np.array([0.0 if task is None else task.delivery for task in tasks])
-    pickup = np.array([0.0 if task is None else task.pickup for task in tasks])
-    shipped = any(task is not None and task.pair is not None for task in tasks)
-    if not shipped and not delivery.any():
-        return {"demand": pickup, "capacity": vehicle.capacity, "load": "growing"}
-    if not shipped and not pickup.any():
-        return {"demand": delivery, "capacity": vehicle.capacity, "load": "shrinking"}
-    of_jobs = [task is not None and task.pair is None for task in tasks]
-    return {
-        "demand": pickup - delivery,
-        "loaded": np.where(of_jobs, delivery, 0.0),
-        "capacity": vehicle.capacity,
-        "load": "signed",
-    }
 
 
 def _pairs(tasks: Sequence[Task]) -> list[tuple[int, int]]:
