@@ -54,7 +54,7 @@ def test_a_detour_is_found_iff_there_is_one(rng):
             for i in range(5)
             for j in range(5)
             for k in range(5)
-            if travel[i, k] + travel[k, j] < travel[i, j]
+            if travel[i, k] + travel[k, j] < travel[i, j] - 1  # which rounding may do
         ]
         found = detour(travel)
         assert (found in shorter) if shorter else (found is None)

@@ -1,4 +1,4 @@
-"""The limits of the vehicle in a VROOM problem: what it may carry, how many tasks, how long and how far it may travel."""
+"""The limits of the vehicle in a VROOM problem: loads, how many tasks, and how long and how far it may travel."""
 
 import math
 from collections.abc import Sequence
