@@ -25,7 +25,7 @@ LONGEST_NAME = 1_000
 TINY = 0.02
 """Of the time in which stops are open, a longest leg that cannot be meant."""
 
-FAR = 10.0
+FAR = 5.0
 """Times the span of all windows, a tour that cannot be meant in their unit."""
 
 LARGEST = 1e15
