@@ -6,10 +6,12 @@ import math
 import numpy as np
 import pytest
 
-from fairway.problems.distances import great_circle
+from fairway.problems.distances import euclidean, great_circle
 from fairway.problems.files import table
 from fairway.problems.files.legs import Beside
 from fairway.problems.files.text import Unreadable
+from fairway.problems.instance import Instance
+from fairway.problems.source import Clock, Source
 
 OSLO = """Customer,Address,Phone,Latitude,Longitude,From,To,Duration
 Depot,Quay 1,555-1,59.91,10.75,07:30,17:00,
@@ -468,3 +470,12 @@ def test_priorities_in_words_of_other_languages_rank_alike():
     text = "name,lat,lon,prio\nd,1,1,\na,2,2,{}\nb,2,1,{}\n"
     spoken = [parsed(text.format(*words)) for words in (("high", "low"), ("hoch", "niedrig"))]
     assert spoken[0].prize.tolist() == spoken[1].prize.tolist()
+
+
+def test_a_clock_comes_back_from_a_table_without_a_window():
+    points = np.array([[0.0, 0.0], [3.0, 4.0]])
+    instance = Instance(euclidean(points), coordinates=points, source=Source(Clock()))
+    assert parsed(table.render(instance), Beside()).source == Source(Clock())
+    early = Instance(euclidean(points), opens=[-5, 0], coordinates=points, source=Source(Clock()))
+    with pytest.raises(Unreadable, match="cannot hold the time -5 as a time of day; write .json"):
+        table.render(early)
