@@ -477,5 +477,5 @@ def test_a_clock_comes_back_from_a_table_without_a_window():
     instance = Instance(euclidean(points), coordinates=points, source=Source(Clock()))
     assert parsed(table.render(instance), Beside()).source == Source(Clock())
     early = Instance(euclidean(points), opens=[-5, 0], coordinates=points, source=Source(Clock()))
-    with pytest.raises(Unreadable, match="cannot hold the time -5 as a time of day; write .json"):
+    with pytest.raises(Unreadable, match=r"cannot hold the time -5 as a time of day; write .json"):
         table.render(early)
