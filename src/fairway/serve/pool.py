@@ -259,7 +259,7 @@ class Pool:
     async def _freed(self, process: Process, work: asyncio.Future[Frame]) -> None:
         """Wait for an order that nobody wants any more to be put down."""
         done, _ = await asyncio.wait({work}, timeout=GRACE)
-        if done and work.exception() is None:
+        if done and not isinstance(work.exception(), WorkerGone):
             self._put_back(process)
         else:
             work.cancel()
