@@ -22,7 +22,7 @@ from fairway.problems.files.values import loaded
 from fairway.problems.files.vroom_amounts import amount_columns, single_amounts
 from fairway.problems.files.vroom_limits import check_way, loads_of
 from fairway.problems.files.vroom_tasks import Place, Task, Vehicle, tasks_of, vehicle_of
-from fairway.problems.files.vroom_travel import Ways, ways_of
+from fairway.problems.files.vroom_travel import EACH_HOUR, Ways, ways_of
 from fairway.problems.instance import Instance
 from fairway.problems.source import Clock, Source
 
@@ -90,7 +90,14 @@ def parse(
         names=_names(stops),
         name=name,
         source=_source(
-            stops, vehicle, ways, {**_task_columns(stops, setups), **amount_columns(given)}
+            stops,
+            vehicle,
+            ways,
+            {
+                **_task_columns(stops, setups),
+                **amount_columns(given),
+                **_cost_column(vehicle, ways, tasks),
+            },
         ),
     )
 
@@ -220,6 +227,20 @@ def _task_columns(stops: Sequence[Stop], setups: Setups) -> dict[str, tuple[str,
     }
 
 
+def _cost_column(vehicle: Vehicle, ways: Ways, tasks: Sequence[Task]) -> dict[str, tuple[str, ...]]:
+    """What an hour of travel, an hour at tasks and the vehicle cost, where that is not one a second of travel.
+
+    Where nothing has a window, VROOM has another price of an hour of travel, which the speed factor does not round.
+    """
+    rates = [ways.per_hour, vehicle.per_task_hour, vehicle.fixed]
+    if not (
+        vehicle.breaks or math.isfinite(vehicle.hours[1]) or any(task.windows for task in tasks)
+    ):
+        rates.append(round(100 * ways.per_hour / vehicle.speed_factor) / (100 * vehicle.pace))
+    usual = [EACH_HOUR, 0.0, 0.0, EACH_HOUR][: len(rates)]
+    return {} if rates == usual else {"costs": (" ".join(map(digits, rates)),)}
+
+
 def _source(
     stops: Sequence[Stop], vehicle: Vehicle, ways: Ways, columns: dict[str, tuple[str, ...]]
 ) -> Source:
@@ -227,9 +248,7 @@ def _source(
     tasks = [stop.task for stop in stops]
     said = [vehicle.description if task is None else task.description for task in tasks]
     columns = {"description": tuple(said), **columns}
-    columns = {
-        name: (*cells, "") if len(cells) < len(stops) else cells for name, cells in columns.items()
-    }
+    columns = {name: (*cells, *[""] * (len(stops) - len(cells))) for name, cells in columns.items()}
     times = [edge for task in tasks if task is not None for span in task.windows for edge in span]
     times += [edge for edge in vehicle.hours if math.isfinite(edge)]
     absolute = max(times, default=0.0) >= STAMPS

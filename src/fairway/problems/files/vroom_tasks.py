@@ -99,8 +99,7 @@ class Vehicle:
     hours: Span
     skills: frozenset[float]
     breaks: tuple["Break", ...]
-    pace: float
-    """What travel times are multiplied by."""
+    speed_factor: float
     fixed: float
     per_hour: float
     per_km: float
@@ -108,6 +107,11 @@ class Vehicle:
     max_tasks: float
     max_travel_time: float
     max_distance: float
+
+    @property
+    def pace(self) -> float:
+        """What travel times are multiplied by."""
+        return round(100 / self.speed_factor) / 100
 
     def breaks_within_hours(self) -> list[tuple[float, float, float]]:
         """Its breaks, each to end within its hours, as VROOM has all of them taken."""
@@ -171,7 +175,7 @@ def vehicle_of(document: dict[str, Any]) -> Vehicle:
         hours=(0.0, math.inf) if hours is None else _span(hours, f"{what}.time_window"),
         skills=_skills(given, what),
         breaks=tuple(_break(each, f"{what}.breaks[{at}]") for at, each in breaks),
-        pace=round(100 / factor) / 100,
+        speed_factor=factor,
         fixed=_number(costs, "fixed", f"{what}.costs"),
         per_hour=_number(costs, "per_hour", f"{what}.costs", 3600.0),
         per_km=_number(costs, "per_km", f"{what}.costs"),
