@@ -194,3 +194,26 @@ def test_a_tour_is_no_worse_for_times_that_count_from_1970():
         assert isinstance(here, Solution)
         assert isinstance(there, Solution)
         assert there.duration == pytest.approx(here.duration, abs=1e-4)
+
+
+def test_a_stop_that_is_late_keeps_no_break_from_being_taken():
+    line = np.abs(np.subtract.outer(np.arange(3.0), np.arange(3.0))) * 10
+    instance = Instance(line, opens=[0, 0, 60], closes=[200, 5, 70], breaks=[(30, 40, 15)])
+    told = verify(instance, (1, 2))
+    assert [(each.rule, each.amount) for each in told.violations] == [("late", 5)]
+    assert told.schedule.arrival.tolist() == [10, 45]  # with the break on the way
+    both = replace(instance, breaks=[(30, 40, 15), (-9, -5, 3)])
+    violations = verify(both, (1, 2)).violations
+    assert [each.rule for each in violations] == ["late", "break"]
+    assert "must start between -9 and -5 cannot be taken" in violations[1].why
+
+
+def test_the_least_late_timetable_with_all_breaks_is_the_one_that_is_told():
+    line = np.abs(np.subtract.outer(np.arange(3.0), np.arange(3.0))) * 10
+    instance = Instance(line, closes=[200, 10, 22], breaks=[(0, 39, 15)])
+    told = verify(instance, (1, 2))
+    assert told.schedule.start.tolist() == [10, 20]  # the break is taken on the way back
+    assert isinstance(told, Solution)
+    shut = replace(instance, closes=[30, 10, 22])
+    violations = verify(shut, (1, 2)).violations
+    assert [(each.rule, each.amount) for each in violations] == [("late return", 25)]

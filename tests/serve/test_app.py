@@ -3,10 +3,15 @@
 import json
 import threading
 import time
+from contextlib import AsyncExitStack
 
 import pytest
+from apart import run_apart
+from starlette.datastructures import Headers
 
 import fairway
+from fairway.serve.bodies import Bodies
+from fairway.serve.service import Refused
 from fairway.serve.work import MEDIA
 
 
@@ -165,6 +170,34 @@ def test_a_body_of_unknown_length_is_cut_where_it_gets_too_large(service):
         pass  # it was refused before it was all sent
     finally:
         connection.close()
+
+
+def test_what_waits_counts_among_the_bodies_that_are_held():
+    bodies, told = Bodies(1000), []
+
+    async def work():
+        async with bodies.held(_Sent(b"x" * 900)), AsyncExitStack() as others:
+            for _ in range(16):  # with the first, as much as may be held
+                await others.enter_async_context(bodies.held(_Sent(b"x" * 900)))
+            with pytest.raises(Refused) as refused:
+                async with bodies.held(_Sent(b"x" * 900)):
+                    pass
+            told.append(refused.value.status)
+        async with bodies.held(_Sent(b"x" * 900)) as body:
+            told.append(len(body))
+
+    run_apart(work())
+    assert told == [429, 900]
+
+
+class _Sent:
+    """A request with a body."""
+
+    def __init__(self, body):
+        self._body, self.headers = body, Headers({"content-type": "application/json"})
+
+    async def stream(self):
+        yield self._body
 
 
 def test_a_bomb_of_an_archive_is_refused(service):

@@ -2,7 +2,12 @@
 
 import http.client
 import json
+import os
+import signal
+import threading
 import time
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -91,6 +96,31 @@ def test_a_job_that_waits_can_be_stopped_too(service, long_search):
     assert service.ask("DELETE", f"/jobs/{running}").json()["status"] == "stopped"
 
 
+def test_a_job_whose_worker_dies_while_it_is_stopped_is_not_begun_again(tmp_path, long_search):
+    with Running(tmp_path / "jobs.sqlite", "--workers", "1") as service:
+        job = service.ask("POST", "/jobs", long_search).json()["id"]
+        until = time.monotonic() + 10
+        while service.ask("GET", f"/jobs/{job}").json()["result"] is None:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        workers = _children(service.pid)
+        for each in workers:
+            os.kill(each, signal.SIGSTOP)
+        told = []
+        asked = threading.Thread(
+            target=lambda: told.append(service.ask("DELETE", f"/jobs/{job}").json())
+        )
+        asked.start()
+        time.sleep(0.3)
+        for each in workers:
+            os.kill(each, signal.SIGKILL)
+        asked.join()
+        assert told[0]["status"] == "stopped"
+        assert told[0]["result"]["tour"] is not None
+        service.wait()
+        assert service.ask("GET", "/health").json()["busy"] == 0
+
+
 def test_pages_of_jobs_follow_one_another(service, short):
     for _ in range(3):
         service.finished(service.ask("POST", "/jobs", short).json()["id"])
@@ -125,8 +155,6 @@ def test_after_a_kill_finished_jobs_are_there_and_others_are_solved(tmp_path, sh
 
 @pytest.mark.soak
 def test_on_sigterm_requests_are_answered_and_jobs_wait_for_the_next_start(tmp_path, long_search):
-    import threading
-
     with Running(tmp_path / "jobs.sqlite", "--workers", "2") as service:
         job = service.ask("POST", "/jobs", {**long_search, "seconds": 2}).json()["id"]
         answers = []
@@ -141,6 +169,16 @@ def test_on_sigterm_requests_are_answered_and_jobs_wait_for_the_next_start(tmp_p
         assert answers[0].json()["tour"] is not None
         service.start(ready=False)
         assert service.finished(job)["status"] == "done"
+
+
+def _children(parent: int) -> list[int]:
+    """The processes that a process started."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            if int(stat.read_text().rpartition(")")[2].split()[1]) == parent:
+                found.append(int(stat.parent.name))
+    return found
 
 
 def _events(service, job: str) -> list[tuple[str, dict]]:

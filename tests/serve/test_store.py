@@ -65,7 +65,7 @@ def test_one_key_is_one_job_however_many_ask_at_once(tmp_path):
         assert len({job.id for job in await asyncio.gather(*asked)}) == 1
         with pytest.raises(KeyTaken):
             await store.accept(b"y", "other", "key")
-        assert len(await store.page(100, None)) == 1
+        assert len((await store.page(100, None))[0]) == 1
 
     _with(tmp_path / "jobs.sqlite", work)
 
@@ -76,8 +76,23 @@ def test_jobs_expire_by_when_they_ended_and_never_before(tmp_path):
         for job, ended in zip(jobs, (10.0, time.time()), strict=False):
             await store.finish(Record(job.id, "done", 0.0, 1.0, ended, b"1"))
         assert await store.expire(time.time() - 60) == 1
-        assert [job.id for job in await store.page(10, None)] == [jobs[2].id, jobs[1].id]
+        left, _ = await store.page(10, None)
+        assert [job.id for job in left] == [jobs[2].id, jobs[1].id]
         assert (await store.accept(b"", "other", "0")).id != jobs[0].id
+
+    _with(tmp_path / "jobs.sqlite", work)
+
+
+def test_pages_go_on_where_the_jobs_before_have_expired(tmp_path):
+    async def work(store: Store) -> None:
+        jobs = [await store.accept(b"", "d", None) for _ in range(5)]
+        first, following = await store.page(2, None)
+        for job in jobs[2:]:
+            await store.finish(Record(job.id, "done", 0.0, 1.0, 10.0, b"1"))
+        assert await store.expire(time.time() - 60) == 3
+        second, last = await store.page(3, following)
+        assert [job.id for job in (*first, *second)] == [jobs[at].id for at in (4, 3, 1, 0)]
+        assert last is None
 
     _with(tmp_path / "jobs.sqlite", work)
 

@@ -107,6 +107,17 @@ BY_HAND = {
         {**ROUND, "steps": [{"type": "start"}, {"type": "job", "id": 11}]},
         meta={"NAME": "two"},
     ),
+    "at most three tasks": _written(
+        _jobs(1, 2, 3, 4, service=60),
+        {**ROUND, "max_tasks": 3},
+        shipments=[PARCEL | {"amount": []}],
+    ),
+    "at most two tasks, loads that fit": _written(
+        _jobs(1, 2, 3, delivery=[1]), {**ROUND, **DAY, "max_tasks": 2}
+    ),
+    "limits that cannot bind": _written(
+        _jobs(1, 2, 3, 4), {**ROUND, "max_travel_time": 9 * HOUR, "time_window": HOURS}
+    ),
     "places in a plane": _written(_jobs(1, 2, location=[145, 250]), {**ROUND, "start": [200, 3]}),
     "everything at the start": _written(_jobs(0, 0, service=10, setup=5), ROUND),
 }
@@ -120,6 +131,49 @@ def test_problems_of_users_are_answered_as_vroom_answers_them(name):
     assert faults(problem, ours) == faults(problem, theirs) == []
     assert rank(ours) <= rank(theirs)
     assert not shape(theirs) - shape(ours) - {".unassigned[].description"}
+
+
+METRES = [[9 * entry + 7 for entry in row] for row in MINUTES]
+RATES = {
+    "an hour": {"costs": {"per_hour": 3001}},
+    "an hour at tasks": {"costs": {"per_hour": 3001, "per_task_hour": 1801, "fixed": 77}},
+    "a kilometre": {"costs": {"per_hour": 101, "per_km": 333}},
+    "a kilometre alone": {"costs": {"per_hour": 0, "per_km": 333}},
+    "a fast vehicle": {"speed_factor": 3},
+    "a fast vehicle at a price": {"speed_factor": 1.7, "costs": {"per_hour": 5003}},
+    "a slow vehicle": {"speed_factor": 0.7, "costs": {"per_task_hour": 901}},
+    "breaks": {"costs": {"per_task_hour": 1801}, "breaks": [LUNCH]},
+}
+"""What a vehicle may cost by the hour, the task and the kilometre."""
+
+
+@pytest.mark.parametrize("hours", [{}, {"time_window": [7 * HOUR, 18 * HOUR]}])
+@pytest.mark.parametrize("name", RATES)
+def test_costs_are_counted_and_rounded_as_vroom_does(name, hours):
+    jobs = _jobs(1, 2, 3, 5, 7, service=301, setup=11)
+    problem = _written(jobs, {**ROUND, **hours, **RATES[name]})
+    problem["matrices"]["car"]["distances"] = METRES
+    ours, theirs = _solved(problem, 1.0), by_vroom(problem)
+    assert ours["summary"]["cost"] == theirs["summary"]["cost"]
+    assert ours["summary"]["duration"] == theirs["summary"]["duration"]
+
+
+def test_where_nothing_is_served_there_is_no_route_to_another_end_either():
+    problem = _written(_jobs(1, skills=[3]), {"start_index": 0, "end_index": 4})
+    ours, theirs = _solved(problem, 1.0), by_vroom(problem)
+    assert ours["routes"] == theirs["routes"] == []
+    assert rank(ours) == rank(theirs)
+
+
+def test_it_leaves_early_enough_for_all_breaks_after_the_last_stop():
+    rests = [
+        {"id": 1, "service": 172, "time_windows": [[1187, 1448]]},
+        {"id": 2, "service": 131, "time_windows": [[702, 1450]]},
+    ]
+    jobs = _jobs(1, time_windows=[[0, 1400]])
+    vehicle = {**VEHICLE, "time_window": [0, 1900], "breaks": rests}
+    problem = {"vehicles": [vehicle], "jobs": jobs, "matrices": MATRIX}
+    assert faults(problem, _solved(problem, 1.0)) == []
 
 
 def test_a_break_after_the_last_stop_is_told_and_kept_within_the_hours():

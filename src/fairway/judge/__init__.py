@@ -19,6 +19,7 @@ from fairway.judge.timetable import (
     best_departure,
     courses,
     departures,
+    loosened,
     stops_of,
     walked,
 )
@@ -156,14 +157,27 @@ def _timetable(
         first = _departure(instance, stops, _within(instance, stops, allowance))
     options = courses(stops, breaks, (first, first), allowance)
     if not options:
-        rows = walked(stops, first, allowance)
-        return first, rows, rules.no_break(instance, rows, first, allowance)
+        return first, *_refused(instance, stops, first, allowance)
     timely = objective in ("makespan", "duration")
     best = min(
         options,
         key=lambda o: (o.lateness(first) + timely * o.ready(first), o.ready(first)),
     )
     return first, best.rows, ()
+
+
+def _refused(
+    instance: Instance, stops: Sequence[Stop], first: float, allowance: float
+) -> tuple[Sequence[Row], tuple[Violation, ...]]:
+    """The least late timetable that has every break, or one without breaks, and which of them cannot be taken."""
+    loose, breaks, leaving = loosened(stops), instance.breaks, (first, first)
+    if options := courses(loose, breaks, leaving, allowance):
+        rows = min(options, key=lambda o: (o.lateness(first), o.ready(first))).rows
+        if any(row.start - stop.latest > allowance for stop, row in zip(stops, rows, strict=True)):
+            return rows, ()
+    rows = walked(stops, first, allowance)
+    alone = [rest for rest in breaks if not courses(loose, [rest], leaving, allowance)]
+    return rows, rules.no_break(instance, rows, first, alone or breaks, allowance)
 
 
 def _within(instance: Instance, stops: Sequence[Stop], allowance: float) -> float:

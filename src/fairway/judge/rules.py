@@ -116,9 +116,13 @@ def lateness(
 
 
 def no_break(
-    instance: Instance, rows: Sequence[Row], departure: float, allowance: float
+    instance: Instance,
+    rows: Sequence[Row],
+    departure: float,
+    breaks: Sequence[tuple[float, float, float]],
+    allowance: float,
 ) -> tuple[Violation, ...]:
-    """The breaks that are due, of a tour in which they cannot all be taken in time."""
+    """Those of the breaks that are due, of a tour in which they cannot be taken in time."""
     ends = rows[-1].departure if rows else departure
     return tuple(
         Violation(
@@ -126,9 +130,9 @@ def no_break(
             0,
             ends - last,
             f"the break of {instance.duration_text(length)} that must start between {instance.time_text(first)} and "
-            f"{instance.time_text(last)} cannot be taken with every stop in time",
+            f"{instance.time_text(last)} cannot be taken between the stops of this tour",
         )
-        for first, last, length in instance.breaks
+        for first, last, length in breaks
         if ends > last + allowance
     )
 

@@ -16,6 +16,8 @@ import numpy as np
 from fairway.problems.instance import Instance
 
 Span = tuple[float, float]
+FORBIDDEN = 1e6
+"""The price of lateness that is not permitted, where the least late timetable is looked for."""
 
 
 class Row(NamedTuple):
@@ -128,6 +130,11 @@ def walked(stops: Sequence[Stop], departure: float, allowance: float) -> list[Ro
         now = start + stop.service
         rows.append(Row(arrival, start, now, max(start - stop.windows[-1][1], 0.0)))
     return rows
+
+
+def loosened(stops: Sequence[Stop]) -> list[Stop]:
+    """The same stops, at which any lateness is permitted, at a price."""
+    return [stop._replace(price=min(stop.price, FORBIDDEN), latest=math.inf) for stop in stops]
 
 
 def courses(

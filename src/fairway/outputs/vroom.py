@@ -5,6 +5,7 @@ source carries as columns. Otherwise jobs are called by their node.
 """
 
 import math
+from itertools import pairwise
 from typing import Any
 
 from fairway.outputs.layout import laid_out
@@ -15,6 +16,7 @@ from fairway.problems.source import break_name
 Record = dict[str, Any]
 ROUNDING = 1e-6
 """By which a sum of costs may fall short of the whole number that it is."""
+HOUR = 3600.0
 ANYWHERE = "anywhere"
 """The type of the start of a vehicle that has none."""
 METRES = {"m": 1.0, "km": 1000.0, "mi": 1609.344}
@@ -28,18 +30,13 @@ def render(plan: Plan) -> str:
 def record(plan: Plan) -> Record:
     """One route of one vehicle; all numbers whole, and times in seconds where the instance has a clock."""
     instance, seconds = plan.instance, _unit(plan.instance)
-    if not plan.stops:
+    if not plan.judged.tour:
         return nothing(instance)
     steps = _steps(plan, seconds)
-    cost = plan.steps[-1].cost
-    if instance.cost is instance.travel:
-        cost = round(cost * seconds)
-    else:
-        cost = math.floor(cost + ROUNDING) if _own(instance) else round(cost)  # VROOM cuts it off
     sums = {key: sum(step[key] for step in steps) for key in ("setup", "service", "waiting_time")}
     sums |= {"duration": steps[-1]["duration"], "priority": _priority(plan)}
     sums |= {key: steps[-1][key] for key in ("distance",) if key in steps[-1]}
-    sums = {**_amounts(plan), **sums}
+    cost, sums = _cost(plan, steps, sums), {**_amounts(plan), **sums}
     broken = [each for step in steps for each in step["violations"]]
     said = _column(instance, "description", 0) if _own(instance) else ""
     route = {"vehicle": _number(instance, 0, 0), "cost": cost}
@@ -53,6 +50,12 @@ def record(plan: Plan) -> Record:
     }
 
 
+def breaks_in(solution: Record) -> int:
+    """How many breaks its route has."""
+    steps = [step for route in solution["routes"] for step in route["steps"]]
+    return sum(step["type"] == "break" for step in steps)
+
+
 def nothing(instance: Instance) -> Record:
     """The solution that serves nothing, which has no route."""
     nodes = [node for node in range(1, instance.nodes) if node != instance.end]
@@ -64,6 +67,31 @@ def nothing(instance: Instance) -> Record:
         "unassigned": [_task(instance, node) for node in nodes],
         "routes": [],
     }
+
+
+def _cost(plan: Plan, steps: list[Record], sums: dict[str, int]) -> int:
+    """What the plan costs; of a VROOM problem, as VROOM counts it.
+
+    That is travel with all else that legs cost, the time at tasks and in breaks, and what the vehicle costs as such.
+    With windows travel is that between whole seconds, and rounded; else it is cut off, as the time at tasks is. Setup
+    counts where the stop before is elsewhere.
+    """
+    instance, exact = plan.instance, plan.steps[-1].cost
+    if not _own(instance):
+        return round(exact * (_unit(instance) if instance.cost is instance.travel else 1.0))
+    rates = _column(instance, "costs", 0).split() or ("3600", "0", "0")
+    per_hour, per_task_hour, fixed, *without_windows = map(float, rates)
+    legs = [*pairwise([0, *(step.node for step in plan.steps[1:] if step.node is not None)])]
+    setup = sum(_setup_due(instance, "setup", *leg) for leg in legs)
+    rests = sum(step["service"] for step in steps if step["type"] == "break")
+    tasks = per_task_hour / HOUR * (setup + sums["service"] - rests)
+    driven = plan.steps[-1].driven - sum(_setup_due(instance, "setup_on_leg", *leg) for leg in legs)
+    apart = exact - fixed - tasks - driven * per_hour / HOUR
+    if without_windows:
+        travel = driven * without_windows[0] / HOUR + apart
+    else:
+        travel = sums["duration"] * per_hour / HOUR + apart + 0.5
+    return round(fixed) + _cut(travel) + _cut(per_task_hour / HOUR * (setup + sums["service"]))
 
 
 def _unit(instance: Instance) -> float:
@@ -95,9 +123,13 @@ def _steps(plan: Plan, seconds: float) -> list[Record]:
     instance, loads = plan.instance, _loads(plan)
     found, setups, before = [], 0.0, 0
     for step, load in zip(plan.steps, loads, strict=True):
-        on_leg = 0.0 if step.node is None else _setup_on_leg(instance, before, step.node)
+        on_leg = (
+            0.0 if step.node is None else _setup_due(instance, "setup_on_leg", before, step.node)
+        )
         setups, before = setups + on_leg, before if step.node is None else step.node
         found.append(_step(plan, step, seconds, (on_leg, setups)) | load)
+    if _own(instance):
+        _count_whole(found)
     first, last = plan.stops[0].node, plan.stops[-1].node
     if _nowhere(instance, 0):
         found[0] |= _place(instance, first or 0)
@@ -109,6 +141,12 @@ def _steps(plan: Plan, seconds: float) -> list[Record]:
     return _with_all_breaks(plan, found) if _own(instance) else found
 
 
+def _count_whole(steps: list[Record]) -> None:
+    """Have the travel so far be that between the whole seconds that are told, as VROOM has it."""
+    for before, step in pairwise(steps):
+        step["duration"] = before["duration"] + step["arrival"] - _left(before)
+
+
 def _step(plan: Plan, step: Step, seconds: float, setups: tuple[float, float]) -> Record:
     """The start, a task, a break or the end; `arrival` is before waiting, `duration` the travel so far.
 
@@ -118,8 +156,9 @@ def _step(plan: Plan, step: Step, seconds: float, setups: tuple[float, float]) -
     leaving = step.kind == "start"  # which VROOM has as the moment of departure
     moments = (step.departure,) * 3 if leaving else (step.arrival, step.start, step.departure)
     shift = 0 if leaving else on_leg
-    arrival, start = (round((each - shift) * seconds) for each in moments[:2])
-    departure, late = round(moments[2] * seconds), round(step.late * seconds)
+    told = _cut if _own(plan.instance) else round
+    arrival, start = (told((each - shift) * seconds) for each in moments[:2])
+    departure, late = told(moments[2] * seconds), round(step.late * seconds)
     if step.kind == "break":
         head: Record = _break(plan.instance, step.number or 0)
     elif step.node is not None and step.kind == "stop":
@@ -138,6 +177,11 @@ def _step(plan: Plan, step: Step, seconds: float, setups: tuple[float, float]) -
         **_distance(plan, step),
         "violations": [{"cause": "delay", "duration": late}] if late else [],
     }
+
+
+def _cut(value: float) -> int:
+    """A whole number of seconds, as VROOM cuts them off."""
+    return math.floor(value + ROUNDING)
 
 
 def _left(step: Record) -> int:
@@ -213,9 +257,9 @@ def _setup(instance: Instance, step: Step) -> int:
     return round(float(text)) if text else 0
 
 
-def _setup_on_leg(instance: Instance, before: int, node: int) -> float:
-    """Setup that is part of the way to a node, which it is where the node before is elsewhere."""
-    text = _column(instance, "setup_on_leg", node) if _own(instance) else ""
+def _setup_due(instance: Instance, column: str, before: int, node: int) -> float:
+    """Setup by one of the columns that have it, which is due at a node where the node before is elsewhere."""
+    text = _column(instance, column, node) if _own(instance) else ""
     alike = _place(instance, before) == _place(instance, node) and not _nowhere(instance, before)
     return float(text) if text and not alike else 0.0
 
@@ -242,7 +286,7 @@ def _priority(plan: Plan) -> int:
 
 def _amounts(plan: Plan) -> Record:
     """What is delivered and picked up in all, where loads count; VROOM has the first also by its old name."""
-    if not plan.instance.laden:
+    if not _laden(plan.instance):
         return {}
     nodes = [step.node for step in plan.stops if step.node]
     totals = {
@@ -259,7 +303,7 @@ def _amounts(plan: Plan) -> Record:
 def _loads(plan: Plan) -> list[Record]:
     """The load on leaving each step, component by component."""
     instance = plan.instance
-    if not instance.laden:
+    if not _laden(instance):
         return [{} for _ in plan.steps]
     if not _own(instance):
         return [{"load": [round(_on_leaving(plan, step))]} for step in plan.steps]
@@ -276,6 +320,11 @@ def _loads(plan: Plan) -> list[Record]:
             load = [a + b - c for a, b, c in zip(load, taken, given, strict=True)]
         loads.append({"load": [round(each) for each in load]})
     return loads
+
+
+def _laden(instance: Instance) -> bool:
+    """Whether loads count; a VROOM problem may count tasks as such in place of amounts."""
+    return bool(_column(instance, "capacity", 0)) if _own(instance) else instance.laden
 
 
 def _sum(instance: Instance, amounts: list[list[float]]) -> list[int]:

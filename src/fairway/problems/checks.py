@@ -11,6 +11,8 @@ from fairway.errors import InvalidInstance
 from fairway.problems.distances import detour, euclidean
 from fairway.problems.source import Source
 
+POLAR = 72.0
+"""Degrees of latitude beyond which there are hardly any roads."""
 MOST_NODES = 5_000
 """Of an instance in a file, of any format, and of each in a set: the travel matrix of more would take gigabytes."""
 
@@ -23,7 +25,7 @@ LONGEST_NAME = 1_000
 TINY = 0.02
 """Of the time in which stops are open, a longest leg that cannot be meant."""
 
-FAR = 10.0
+FAR = 5.0
 """Times the span of all windows, a tour that cannot be meant in their unit."""
 
 LARGEST = 1e15
@@ -285,6 +287,17 @@ def unit_notes(
     return (
         f"the coordinates look like degrees: the longest leg takes {far:.3g} where windows span {span:g}; "
         "give travel in the unit of the windows, or coordinates in a plane",
+    )
+
+
+def polar_notes(points: Float[np.ndarray, "N 2"]) -> tuple[str, ...]:
+    """A sentence where all longitudes and latitudes are so near a pole that they are more likely swapped."""
+    nearest = float(np.abs(points[:, 1]).min())
+    if nearest <= POLAR:
+        return ()
+    return (
+        f"every place is at least {nearest:.0f} degrees of latitude from the equator; perhaps latitude and longitude "
+        "are swapped",
     )
 
 

@@ -197,6 +197,12 @@ class Instance:
     @property
     def unit_notes(self) -> tuple[str, ...]:
         """Those of the notes that say that units do not fit or times were not read, which are quick to have."""
+        source, points = self.source, self.coordinates
+        days = () if source is None else source.day_notes
+        on_earth = source is not None and source.geographic and points is not None
+        return (*days, *(checks.polar_notes(points) if on_earth else ()), *self._time_notes())
+
+    def _time_notes(self) -> tuple[str, ...]:
         if self.source is not None and not (
             self.windows or _finite(self.closes) or self.opens.any()
         ):

@@ -30,6 +30,8 @@ STAMP = re.compile(
 """An ISO stamp, or a date alone."""
 TIMES = re.compile(r"\D{0,9}(?:\d{1,2}[:h]\d\d(?::\d\d)?\D{0,9})+")
 """Times of day, with a word before, between or after them."""
+DAYS = ("date", "day", "delivery date", "datum", "tag", "lieferdatum", "jour", "fecha")
+"""What a column that says the day of a stop is called."""
 OFFSET = re.compile(r"\s+(?=Z$|[+-]\d{2}:?\d{2}$)")
 """The blank before the offset of a stamp."""
 EXAMPLES = "a time of day like 08:30 or 8:30 pm, or a date and time like 2026-11-18T08:30"
@@ -150,6 +152,18 @@ class Source:
             for name, texts in self.columns.items()
             if any(texts)
             and all(len(text) < 80 and TIMES.fullmatch(text) for text in texts if text)
+        )
+
+    @property
+    def day_notes(self) -> tuple[str, ...]:
+        """A sentence for each further column that tells days apart, where times of day are those of one."""
+        if self.clock is None or self.clock.several_days:
+            return ()
+        return tuple(
+            f"column {name!r} tells several days apart, and the times of day are read as those of one; give the stops "
+            "of one day, or write times like 2026-11-18 09:00"
+            for name, texts in self.columns.items()
+            if name.lower() in DAYS and len(set(filter(None, texts))) > 1
         )
 
     def distances(

@@ -1,7 +1,7 @@
 """The endpoints."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,7 +25,7 @@ from fairway.serve.settings import Settings
 from fairway.serve.store import KeyTaken, Record
 
 PAGE = Path(str(resources.files("fairway.serve") / "page"))
-LONGEST_KEY, LARGEST_PAGE = 200, 1000
+LONGEST_KEY, LARGEST_PAGE, LARGEST_NUMBER = 200, 1000, 2**53
 MOST_STREAMS = 2000
 """Event streams that may be open at a time."""
 Key = Annotated[
@@ -101,8 +101,8 @@ async def vroom(
     """Solve VROOM's problem with one vehicle, and answer with VROOM's solution."""
     options = {"seconds": seconds} | ({} if speed is None else {"speed": speed})
     try:
-        body = await _body(request)
-        return _response(await _service(request).solved("vroom", body, request, options))
+        async with _body(request) as body:
+            return _response(await _service(request).solved("vroom", body, request, options))
     except Refused as error:
         code = 2 if error.status < 500 else 1
         return JSONResponse({"code": code, "error": error.sentence}, error.status, error.headers)
@@ -126,20 +126,15 @@ async def examples(request: Request) -> Response:
 )
 async def accept(request: Request, key: Key = None) -> Response:
     """Accept an instance to be solved; the same Idempotency-Key with the same body is the same job."""
-    service = _service(request)
-    body = await _body(request)
     try:
-        record = None if key is None else await service.jobs.known(key, body)
-        if record is None:
-            with service.solvers.place():
-                await service.handled("check", body, request)
-                record = await service.jobs.accept(body, key)
+        async with _body(request) as body:
+            record = await _accepted(_service(request), request, body, key)
     except KeyTaken as error:
         raise Refused(
             409, "the Idempotency-Key was used with another body; choose a new one"
         ) from error
     except QueueFull as error:
-        raise service.full() from error
+        raise _service(request).full() from error
     accepted = {"id": record.id, "status": record.status}
     return JSONResponse(accepted, 202, {"Location": f"/jobs/{record.id}"})
 
@@ -148,11 +143,10 @@ async def accept(request: Request, key: Key = None) -> Response:
 async def listed(
     request: Request,
     limit: Annotated[int, Query(ge=1, le=LARGEST_PAGE)] = 100,
-    after: Annotated[str | None, Query(max_length=64)] = None,
+    after: Annotated[int | None, Query(ge=0, le=LARGEST_NUMBER)] = None,
 ) -> Response:
-    """List jobs, the newest first; `next` is what to ask for `after`."""
-    found = await _service(request).jobs.page(limit, after)
-    following = found[-1].id if len(found) == limit else None
+    """List jobs, the newest first; `next` is what to ask for `after`, also once those jobs have expired."""
+    found, following = await _service(request).jobs.page(limit, after)
     return JSONResponse({"jobs": [jobs.summary(each) for each in found], "next": following})
 
 
@@ -275,18 +269,28 @@ def _service(request: Request) -> Service:
     return request.app.state.service
 
 
-async def _body(request: Request) -> bytes:
-    return await request.app.state.bodies.read(request)
+def _body(request: Request) -> AbstractAsyncContextManager[bytes]:
+    return request.app.state.bodies.held(request)
+
+
+async def _accepted(service: Service, request: Request, body: bytes, key: str | None) -> Record:
+    """The job that the key stands for, or a new one, once the desk has looked at its body."""
+    record = None if key is None else await service.jobs.known(key, body)
+    if record is not None:
+        return record
+    with service.solvers.place():
+        await service.handled("check", body, request)
+        return await service.jobs.accept(body, key)
 
 
 async def _solved(verb: str, request: Request) -> Response:
-    body = await _body(request)
-    return _response(await _service(request).solved(verb, body, request))
+    async with _body(request) as body:
+        return _response(await _service(request).solved(verb, body, request))
 
 
 async def _handled(verb: str, request: Request) -> Response:
-    body = await _body(request)
-    return _response(await _service(request).handled(verb, body, request))
+    async with _body(request) as body:
+        return _response(await _service(request).handled(verb, body, request))
 
 
 def _response(answer: Frame) -> Response:

@@ -1,7 +1,10 @@
 """Bodies of requests as they come in: bounded in size, in time, and in what all of them take together."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 
 from fairway.serve.service import ClientGone, Refused
@@ -18,19 +21,31 @@ class Bodies:
     def __init__(self, most: int) -> None:
         self._most, self._held = most, 0
 
-    async def read(self, request: Request) -> bytes:
-        """The body of a request that says it is JSON."""
-        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    @asynccontextmanager
+    async def held(self, request: Request) -> AsyncIterator[bytes]:
+        """The body of a request that says it is JSON, which counts until the request is dealt with."""
+        self._check(request.headers)
+        parts: list[bytes] = []
+        try:
+            await self._receive(request, parts)
+            parts[:] = [b"".join(parts)]
+            yield parts[0]
+        finally:
+            self._held -= sum(map(len, parts))
+
+    def _check(self, headers: Headers) -> None:
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             raise Refused(
                 415, "the body must be JSON; send the header Content-Type: application/json"
             )
-        if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
+        if headers.get("content-encoding", "identity").strip().lower() != "identity":
             raise Refused(415, "the body is compressed; send it as it is, without Content-Encoding")
-        length = request.headers.get("content-length", "")
+        length = headers.get("content-length", "")
         if length.isdecimal() and int(length[:20]) > self._most:
             raise self._too_large()
-        parts: list[bytes] = []
+
+    async def _receive(self, request: Request, parts: list[bytes]) -> None:
         size = 0
         try:
             async with asyncio.timeout(SECONDS):
@@ -46,9 +61,6 @@ class Bodies:
             raise Refused(408, f"the body did not come in within {SECONDS:g} s") from error
         except ClientDisconnect as error:
             raise ClientGone from error
-        finally:
-            self._held -= size
-        return b"".join(parts)
 
     def _too_large(self) -> Refused:
         return Refused(413, f"the body is larger than {self._most} bytes, the most that is taken")

@@ -123,23 +123,27 @@ class Jobs:
             live.record.result, live.record.trace = live.best, live.trace
         return live.record
 
-    async def page(self, limit: int, after: str | None) -> list[Record]:
-        """Some jobs, the newest first."""
+    async def page(self, limit: int, after: int | None) -> tuple[list[Record], int | None]:
+        """Some jobs, the newest first, and after what the next page begins."""
         return await self._store.page(limit, after)
 
     async def stop(self, number: str) -> Record | None:
         """End a job with the best so far; one that is over stays as it is."""
         live = self._live.get(number)
         if live is not None and not live.record.over:
-            live.stopped = True
-            await self._store.stopping(number, live.best)
-            if live.record.status == "running":
-                live.order.stop()
-            else:
-                live.task.cancel()
-                await self._finish(live, "stopped")
+            if not live.stopped:
+                live.stopped = True
+                await self._stop(live)
             await live.until_over(2 * GRACE)
         return await self.get(number)
+
+    async def _stop(self, live: Live) -> None:
+        await self._store.stopping(live.record.id, live.best)
+        if live.record.status == "running":
+            live.order.stop()
+        elif not live.record.over:
+            live.task.cancel()
+            await self._finish(live, "stopped")
 
     async def events(self, number: str) -> AsyncIterator[bytes]:
         """The news of a job until its end, and then the job."""
@@ -177,6 +181,9 @@ class Jobs:
             except Withdrawn:
                 return
             except WorkerGone:
+                if live.stopped:
+                    await self._finish(live, "stopped")
+                    return
                 record.status, record.lost = "waiting", record.lost + 1
                 await self._store.park(record.id, record.lost)
                 continue

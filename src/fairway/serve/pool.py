@@ -44,13 +44,13 @@ class Withdrawn(Exception):
 class Process:
     """One worker process."""
 
-    def __init__(self, limits: Limits, niceness: int) -> None:
+    def __init__(self, limits: Limits, niceness: int, solves: bool) -> None:
         here, there = socket.socketpair()
         code = (
             f"import sys; sys.path[:] = {sys.path!r}\n"
             "from fairway.serve.settings import Limits\n"
             "from fairway.serve.worker import main\n"
-            f"main({there.fileno()}, {niceness}, Limits(**{asdict(limits)!r}))"
+            f"main({there.fileno()}, {niceness}, Limits(**{asdict(limits)!r}), {solves})"
         )
         threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "agg"}
         self._process = subprocess.Popen(  # noqa: S603 - our own code in our own interpreter
@@ -151,9 +151,11 @@ class Order:
 class Pool:
     """Processes of one kind, and a line of orders that wait for them."""
 
-    def __init__(self, count: int, queue: int, limits: Limits, niceness: int) -> None:
+    def __init__(
+        self, count: int, queue: int, limits: Limits, niceness: int, *, solves: bool
+    ) -> None:
         self._count, self._queue = count, queue
-        self._limits, self._niceness = limits, niceness
+        self._limits, self._niceness, self._solves = limits, niceness, solves
         self._idle: deque[Process] = deque()
         self._line: deque[asyncio.Future[Process]] = deque()
         self._all: set[Process] = set()
@@ -259,7 +261,7 @@ class Pool:
     async def _freed(self, process: Process, work: asyncio.Future[Frame]) -> None:
         """Wait for an order that nobody wants any more to be put down."""
         done, _ = await asyncio.wait({work}, timeout=GRACE)
-        if done and work.exception() is None:
+        if done and not isinstance(work.exception(), WorkerGone):
             self._put_back(process)
         else:
             work.cancel()
@@ -274,7 +276,7 @@ class Pool:
 
     async def _hire(self) -> None:
         while True:
-            process = Process(self._limits, self._niceness)
+            process = Process(self._limits, self._niceness, self._solves)
             self._all.add(process)
             try:
                 await process.ready()

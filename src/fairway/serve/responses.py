@@ -156,7 +156,7 @@ class Jobs(BaseModel):
     """Jobs, the newest first."""
 
     jobs: list[Summary]
-    next: str | None
+    next: int | None
 
 
 class Health(Open):

@@ -42,8 +42,8 @@ class Service:
 
     def __init__(self, settings: Settings) -> None:
         self.settings, limits = settings, settings.limits
-        self.solvers = Pool(settings.workers, settings.queue, limits, NICE)
-        self.desk = Pool(AT_DESK, settings.queue, limits, NICE // 2)
+        self.solvers = Pool(settings.workers, settings.queue, limits, NICE, solves=True)
+        self.desk = Pool(AT_DESK, settings.queue, limits, NICE // 2, solves=False)
         self.store = Store(settings.store)
         self.seconds = limits.max_seconds + SPARE
         self.jobs = Jobs(self.store, self.solvers, self.seconds, 3600 * settings.keep_hours)

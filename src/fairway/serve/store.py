@@ -101,8 +101,8 @@ class Store:
         """One job by its id."""
         return await self._call(_get, number)
 
-    async def page(self, limit: int, after: str | None) -> list[Record]:
-        """Some jobs, the newest first, without their results."""
+    async def page(self, limit: int, after: int | None) -> tuple[list[Record], int | None]:
+        """Some jobs, the newest first, without their results; and after what the next page begins."""
         return await self._call(_page, limit, after)
 
     async def begin(self, number: str) -> bytes | None:
@@ -227,14 +227,15 @@ def _get(database: sqlite3.Connection, number: str) -> Record | None:
     return None if row is None else _record(row)
 
 
-def _page(database: sqlite3.Connection, limit: int, after: str | None) -> list[Record]:
+def _page(
+    database: sqlite3.Connection, limit: int, after: int | None
+) -> tuple[list[Record], int | None]:
     rows = database.execute(
-        "SELECT id, status, created, started, ended, NULL, '[]', error, lost FROM jobs "
-        "WHERE ?1 IS NULL OR number < (SELECT number FROM jobs WHERE id = ?1) "
-        "ORDER BY number DESC LIMIT ?2",
+        "SELECT number, id, status, created, started, ended, NULL, '[]', error, lost FROM jobs "
+        "WHERE ?1 IS NULL OR number < ?1 ORDER BY number DESC LIMIT ?2",
         (after, limit),
-    )
-    return [_record(row) for row in rows]
+    ).fetchall()
+    return [_record(row[1:]) for row in rows], rows[-1][0] if len(rows) == limit else None
 
 
 def _begin(database: sqlite3.Connection, number: str) -> bytes | None:

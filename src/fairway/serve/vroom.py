@@ -1,5 +1,7 @@
 """VROOM's problem with one vehicle, solved as VROOM means it."""
 
+import math
+from dataclasses import replace
 from typing import Any
 
 from fairway.errors import InvalidRequest
@@ -11,6 +13,9 @@ from fairway.problems.files.vroom import parse, recognises
 from fairway.problems.instance import Instance
 from fairway.serve.solving import Tell, solve_told
 from fairway.solver.request import Request
+
+SLACK = 1e-6
+"""By which a sum of seconds may fall short of the whole number that it is."""
 
 
 def problem_of(body: bytes, speed: float | None) -> Instance:
@@ -27,11 +32,26 @@ def problem_of(body: bytes, speed: float | None) -> Instance:
 
 
 def solution_of(instance: Instance, seconds: float, tell: Tell | None) -> dict[str, Any]:
-    """VROOM's solution: it leaves as late as helps; where no tour is found, nothing is served."""
+    """VROOM's solution; where no tour is found, nothing is served.
+
+    It leaves as late as helps, unless breaks after the last stop would not fit then.
+    """
     request = Request(seconds, policy=None, relax="none")
     tour = solve_told(instance, request, None, tell).tour
     if tour is None:
         return vroom.nothing(instance)
-    judged = verify(instance, tour, objective="duration")
+    late, early = (_told(instance, tour, objective) for objective in ("duration", "cost"))
+    return late if vroom.breaks_in(late) >= vroom.breaks_in(early) else early
+
+
+def _told(instance: Instance, tour: tuple[int, ...], objective: str) -> dict[str, Any]:
+    judged = verify(instance, tour, objective=objective)
     assert isinstance(judged, Solution), "what was solved is what is asked"
+    opens = instance.opens.copy()
+    opens[0] = max(opens[0], math.floor(judged.departure + SLACK))
+    if (
+        opens[0] < judged.departure
+    ):  # VROOM leaves at whole seconds, which rounds less of the travel up
+        whole = verify(replace(instance, opens=opens), tour)
+        judged = whole if isinstance(whole, Solution) else judged
     return vroom.record(plan_of(instance, judged))

@@ -84,11 +84,12 @@ class Worker:
         self._channel.send(Frame({**head, "number": number}, payload))
 
 
-def main(descriptor: int, niceness: int, limits: Limits) -> None:
-    """Prepare the process and serve."""
+def main(descriptor: int, niceness: int, limits: Limits, solves: bool) -> None:
+    """Prepare the process, whose searches are compiled or loaded if it is to solve, and serve."""
     channel = Channel(descriptor)
-    with taking_turns():
-        warm_up_searches()
+    if solves:
+        with taking_turns():
+            warm_up_searches()
     os.nice(niceness)
     resource.setrlimit(resource.RLIMIT_DATA, (limits.max_memory, limits.max_memory))
     Worker(channel, limits).run()

@@ -90,6 +90,7 @@ def test_a_matrix_without_units_is_in_those_of_the_windows(beside):
     assert beside("0,10,20\n11,0,\n20,5,0\n", "m.csv").travel.tolist() == expected
     assert beside("0;10,0;20\n11;0;-\n20;5;0\n", "m.csv").travel.tolist() == expected
     assert beside("0 10 20\n11 0 inf\n20 5 0\n", "m.txt").travel.tolist() == expected
+    assert beside(",10,20\n11,,\n20,5,\n", "m.csv").travel.tolist() == expected
 
 
 def test_an_archive_may_hold_travel_and_cost(tmp_path, beside):
@@ -106,8 +107,19 @@ def test_a_matrix_with_names_is_matched_by_them(beside):
     assert beside(named, "m.csv").travel.tolist() == [[0, 10, 20], [11, 0, 99], [20, 5, 0]]
     labelled = "from,Quay,Depot,Mill\nQuay,0,20,5\nDepot,20,0,10\nMill,99,11,0\n"
     assert beside(labelled, "m.csv").travel.tolist() == [[0, 10, 20], [11, 0, 99], [20, 5, 0]]
+    turned = "from,Quay,Depot,Mill\nDepot,20,0,10\nMill,99,11,0\nQuay,0,20,5\n"
+    assert beside(turned, "m.csv").travel.tolist() == [[0, 10, 20], [11, 0, 99], [20, 5, 0]]
+    headless = "Quay,0,20,5\nDepot,20,0,10\nMill,99,11,0\n"
+    assert beside(headless.replace("20,5", "5,20"), "m.csv").travel[2, 0] == 5
+    with pytest.raises(FairwayError, match="the header and the first column name other places"):
+        beside(labelled.replace("Mill,99", "Hill,99"), "m.csv")
     with pytest.raises(FairwayError, match="the matrix has no row for the stop 'Mill'"):
         beside(named.replace("Mill", "Hill"), "m.csv")
+
+
+def test_names_that_only_count_the_rows_are_none(beside):
+    counted = ",0,1,2\n0,0,10,20\n1,11,0,99\n2,20,5,0\n"
+    assert beside(counted, "m.csv").travel.tolist() == [[0, 10, 20], [11, 0, 99], [20, 5, 0]]
 
 
 def test_rows_of_the_matrix_are_those_of_the_table_whichever_is_the_depot(beside):
@@ -141,8 +153,9 @@ def test_rows_in_another_order_than_the_stops_are_refused(beside):
         ([[0, -1, 2], [1, 0, 2], [1, 2, 0]], r"travel\[0, 1\] is -1; expected zero or more"),
         ({"travel": [[0]], "times": 1}, "the key 'times' is unknown in a matrix"),
         ({"sources_to_targets": [[1]]}, "a cell of 'sources_to_targets' is the number 1.0"),
+        ({"error": "too far", "error_code": 154}, r"no 'sources_to_targets' \(too far\); expected"),
         ({"sources_to_targets": 5}, "'sources_to_targets' is the number 5.0"),
-        ("a,b\n", "the header names 2 places"),
+        ("a,b,c\n0,1\n", "the header names 3 places"),
         ("0,1\nx y,0\n", "expected a travel time, a finite number, found 'x y'"),
         ("", "is empty"),
         (b"PK\x03\x04", "the archive is damaged"),

@@ -115,7 +115,7 @@ def test_a_formula_whose_value_was_never_saved_is_refused():
     ("content", "said"),
     [
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), "is a spreadsheet of old (.xls)"),
-        ("name\tx\ty\nd\t0\t0\n".encode("utf-16"), "is text in UTF-16"),
+        (b"\xff\xfename\tx\ty\n", "begins like text in UTF-16 and is none"),
         (b"D,0,0,8:00\nA,3,4,9:00\n", "whose first lines name no columns"),
         (b"%PDF-1.4\n%", "is a PDF document"),
     ],

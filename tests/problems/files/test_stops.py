@@ -6,10 +6,12 @@ import math
 import numpy as np
 import pytest
 
-from fairway.problems.distances import great_circle
+from fairway.problems.distances import euclidean, great_circle
 from fairway.problems.files import table
 from fairway.problems.files.legs import Beside
 from fairway.problems.files.text import Unreadable
+from fairway.problems.instance import Instance
+from fairway.problems.source import Clock, Source
 
 OSLO = """Customer,Address,Phone,Latitude,Longitude,From,To,Duration
 Depot,Quay 1,555-1,59.91,10.75,07:30,17:00,
@@ -82,7 +84,8 @@ def test_a_speed_may_stand_in_the_row_of_the_depot():
 
 
 @pytest.mark.parametrize(
-    "name", ["sevice", "servcie", "lattitude", "longtitude", "windos", "demnd", "priorty", "clses"]
+    "name",
+    ["sevice", "servcie", "lattitude", "longtitude", "windos", "demnd", "priorty", "clses", "opne"],
 )
 def test_a_misspelt_column_is_refused_with_the_likely_name(name):
     error = refused(f"name,lat,lon,{name}\nd,1,1,\na,2,2,\n")
@@ -104,6 +107,8 @@ def test_a_misspelt_column_is_refused_with_the_likely_name(name):
         "Straße",
         "vehicle",
         "ETA",
+        "date",
+        "rate",
     ],
 )
 def test_other_columns_are_not_taken_for_misspelt_ones(name):
@@ -138,6 +143,10 @@ def test_several_windows_stand_in_one_cell():
         ("8 am - 1:30 pm", ((480, 810),)),
         ("8h30-10h", ((510, 600),)),
         ("day 1 22:00-day 2 02:00", ((1320, 1560),)),
+        ("8am-10am & 2pm-4pm", ((480, 600), (840, 960))),
+        ("after 9:00", ((540, math.inf),)),
+        ("until 8; from 14:00", ((0, 480), (840, math.inf))),
+        ("before 1 pm", ((0, 780),)),
     ],
 )
 def test_windows_are_written_as_people_do(cell, windows):
@@ -182,7 +191,18 @@ def test_a_window_over_midnight_asks_for_the_day():
 
 
 @pytest.mark.parametrize(
-    ("cell", "minutes"), [("15", 15), ("0:15", 15), ("1h30", 90), ("1 h 30 min", 90), ("90 s", 1.5)]
+    ("cell", "minutes"),
+    [
+        ("15", 15),
+        ("0:15", 15),
+        ("1h30", 90),
+        ("1 h 30 min", 90),
+        ("90 s", 1.5),
+        ("PT15M", 15),
+        ("PT1H30M", 90),
+        ("10 Minuten", 10),
+        ("1 Std. 5 min", 65),
+    ],
 )
 def test_durations_are_minutes_or_written_out(cell, minutes):
     assert parsed(f"name,lat,lon,stop time\nd,1,1,\na,2,2,{cell}\n").service[1] == minutes
@@ -297,7 +317,7 @@ def test_the_capacity_stands_in_the_row_of_the_depot():
         ("name,lat,lon,after\nd,1,1,\na,2,2,q\n", "column 'after' names 'q', which is no stop", 3),
         (
             "name,lat,lon,service\nd,1,1,\na,2,2,long\n",
-            "expected 'service', a finite number, found 'long'",
+            "column 'service' has 'long'; expected a duration like 15, 0:15",
             3,
         ),
         (
@@ -416,6 +436,8 @@ def test_windows_stand_in_any_order_between_what_people_use(cell):
             4,
         ),
         ("name,lat,lon,service\nd,1,1,\nLunch,,,30\n", "but for breaks, whose 'kind' is break", 3),
+        ("name,lat,lon,qty\nd,1,1,\na,2,2,4\nTotal,,,4\n", "leave out a last row of sums", 4),
+        ("name,lat,lon,service\nd,1,1,\na,2,2,PT15\n", "a duration like 15, 0:15, 1h30", 3),
     ],
 )
 def test_what_would_be_read_wrongly_is_refused_with_what_would_do(text, said, line):
@@ -429,3 +451,31 @@ def test_a_further_column_with_times_of_day_is_told_where_there_are_no_windows()
     assert "column 'Besuch' holds times of day" in parsed(text).notes[0]
     assert parsed(text.replace("d,1,1,,", "d,1,1,,7:00")).unit_notes == ()
     assert parsed(text.replace("8:30 bis 9:30 Uhr", "555 100")).notes == ()
+
+
+def test_a_column_of_several_days_beside_times_of_one_is_told():
+    text = "date,name,lat,lon,open\n2026-11-18,d,1,1,8:00\n2026-11-19,a,2,2,9:00\n"
+    assert "column 'date' tells several days apart" in parsed(text).unit_notes[0]
+    assert parsed(text.replace("-19", "-18")).notes == ()
+    assert parsed(text.replace("9:00", "").replace("8:00", "")).notes == ()
+
+
+def test_latitudes_where_there_are_no_roads_are_told():
+    swapped = "name,lat,lon\nDepot,-74.0,40.7\nMill,-73.9,40.8\n"
+    assert "perhaps latitude and longitude are swapped" in parsed(swapped).unit_notes[0]
+    assert parsed("name,lat,lon\nDepot,69.6,18.9\nMill,70.1,19.0\n").unit_notes == ()
+
+
+def test_priorities_in_words_of_other_languages_rank_alike():
+    text = "name,lat,lon,prio\nd,1,1,\na,2,2,{}\nb,2,1,{}\n"
+    spoken = [parsed(text.format(*words)) for words in (("high", "low"), ("hoch", "niedrig"))]
+    assert spoken[0].prize.tolist() == spoken[1].prize.tolist()
+
+
+def test_a_clock_comes_back_from_a_table_without_a_window():
+    points = np.array([[0.0, 0.0], [3.0, 4.0]])
+    instance = Instance(euclidean(points), coordinates=points, source=Source(Clock()))
+    assert parsed(table.render(instance), Beside()).source == Source(Clock())
+    early = Instance(euclidean(points), opens=[-5, 0], coordinates=points, source=Source(Clock()))
+    with pytest.raises(Unreadable, match=r"cannot hold the time -5 as a time of day; write .json"):
+        table.render(early)

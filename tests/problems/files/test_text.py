@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from fairway.errors import InvalidInstance
+from fairway.problems.files.decoding import decoded
 from fairway.problems.files.text import Unreadable, by_row, line_of_word, lines, located
 from fairway.problems.instance import TSPDL, TSPTW
 
@@ -74,3 +75,35 @@ def test_what_concerns_no_row_is_seen_at_the_last():
 
 def test_a_word_is_found_on_its_line_however_the_lines_are_filled():
     assert [line_of_word(SPREAD, at) for at in range(7)] == [1, 1, 3, 4, 4, 4, None]
+
+
+@pytest.mark.parametrize(
+    ("names", "coding"),
+    [
+        ("Müller Straße, Ölmühle", "cp1252"),
+        ("Café de l\u2019Opéra \u2013 Châtelet", "cp1252"),
+        ("Peña Ñuñoa", "latin-1"),
+        ("Smørrebrød, Åkeshov", "cp1252"),
+        ("Дмитров, 東京", "utf-16"),
+        ("Дмитров, 東京", "utf-8-sig"),
+    ],
+)
+def test_the_codings_of_spreadsheets_are_told_apart(names, coding):
+    assert decoded(f"name;x;y\n{names}\n\x1a".encode(coding)) == f"name;x;y\n{names}"
+
+
+@pytest.mark.parametrize(
+    ("names", "coding"),
+    [
+        ("Łódź", "cp1250"),
+        ("Dvořákovo nábřeží", "cp1250"),
+        ("Москва", "cp1251"),
+        ("Αθήνα", "cp1253"),
+        ("Şişli", "cp1254"),
+        ("東京", "shift-jis"),
+    ],
+)
+def test_other_codings_are_refused_and_not_guessed_at(names, coding):
+    with pytest.raises(Unreadable, match="not UTF-8 text; save it as UTF-8") as refused:
+        decoded(f"name;x;y\n{names}\n".encode(coding))
+    assert refused.value.line == 2

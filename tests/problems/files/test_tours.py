@@ -111,9 +111,7 @@ def test_a_tour_of_the_depot_alone_is_none(words):
 
 
 def test_an_unknown_name_is_named():
-    with pytest.raises(
-        InvalidTour, match="no stop is called 'South quay'; expected names, like 'North quay'"
-    ):
+    with pytest.raises(InvalidTour, match="no stop is called 'South quay'; perhaps 'North quay'"):
         resolve([1, "South quay"], instance())
     with pytest.raises(InvalidTour, match="no stop is called 'B'; the nodes have no names"):
         resolve(["1", "B"], instance(None))
@@ -164,3 +162,17 @@ def test_names_with_commas_and_blanks_come_as_they_are_printed(text, tour):
     named = instance(names)
     assert resolve(given(text, named), named) == tour
     assert [place(name, named) for name in names] == [0, 1, 2, 3]
+
+
+def test_a_tour_as_it_is_printed_may_have_its_names_in_quotes():
+    words = parse_tour('Depot > "North quay" > B > Depot')
+    assert resolve(words, instance()) == (1, 2)
+    quoted = instance(("Depot", '"B"', "B", "7"))
+    assert resolve(['"B"', "B"], quoted) == (1, 2)
+
+
+def test_a_misspelt_stop_is_refused_with_the_likely_name():
+    with pytest.raises(InvalidTour, match="no stop is called 'Noth quay'; perhaps 'North quay'"):
+        resolve(["Noth quay", "B"], instance())
+    with pytest.raises(InvalidTour, match="no stop is called 'Mill'; expected names, like 'Depot'"):
+        resolve(["Mill", "B"], instance())

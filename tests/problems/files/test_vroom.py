@@ -230,14 +230,25 @@ def test_places_in_degrees_need_a_speed_or_a_matrix(tmp_path):
         ),
         ({"jobs": [job(1, skills=["lift"])]}, r"'jobs\[0\].skills' is a list of other things"),
         (
-            {"vehicles": [{"id": 1, "start_index": 0, "max_tasks": 0}]},
-            "'max_tasks' is 0 for 1 tasks",
+            {
+                "vehicles": [{"id": 1, "start_index": 0, "max_tasks": 1, "capacity": [3]}],
+                "jobs": [job(1, delivery=[2]), job(2, pickup=[2])],
+            },
+            "'max_tasks' and 'capacity' can both bind",
         ),
         (
             {"vehicles": [{"id": 1, "start_index": 0, "max_travel_time": 9}]},
-            "'max_travel_time' cannot be served",
+            "'max_travel_time' is 9 and can bind",
         ),
-        ({"vehicles": [{"id": 1, "start_index": 0, "max_distance": 9}]}, "'max_distance' in"),
+        ({"vehicles": [{"id": 1, "start_index": 0, "max_distance": 9}]}, "'max_distance' is 9 and"),
+        (
+            {"vehicles": [{"id": 1, "start_index": 0, "breaks": [{"id": 1, "max_load": [1]}]}]},
+            r"'max_load' in 'vehicles\[0\].breaks\[0\]'",
+        ),
+        (
+            {"jobs": [job(1, time_windows=[[5, 9], [7, 12]])]},
+            r"'jobs\[0\].time_windows' overlap",
+        ),
         (
             {"jobs": [job(1, delivery=[1, 2])]},
             r"'jobs\[0\].delivery' has 2 components; amounts of one component",
@@ -289,12 +300,38 @@ def test_limits_that_bind_nothing_are_passed_over():
         "start_index": 0,
         "end_index": 0,
         "max_tasks": 5,
+        "max_travel_time": 10 + 11,
+        "max_distance": 20 + 22,
         "skills": [],
         "profile": "car",
         "type": "van",
     }
     more = {"options": {"g": True}, "meta": {"NAME": "A-n32-k5"}}
+    distances = [[2 * entry for entry in row] for row in DURATIONS]
+    more["matrices"] = {"car": {"durations": DURATIONS, "distances": distances}}
     assert parsed(problem([job(1, skills=[])], vehicle=vehicle, **more)).nodes == 2
+    for key in ("max_travel_time", "max_distance"):
+        with pytest.raises(Unreadable, match=f"'{key}' is .* and can bind"):
+            parsed(problem([job(1)], vehicle=vehicle | {key: vehicle[key] - 1}, **more))
+    within_hours = {**vehicle, "max_travel_time": 20, "time_window": [100, 120]}
+    assert parsed(problem([job(1)], vehicle=within_hours, **more)).nodes == 2
+
+
+def test_no_more_tasks_are_served_than_the_vehicle_may():
+    vehicle = {"start_index": 0, "end_index": 0, "max_tasks": 2, "capacity": [6]}
+    jobs = [job(1, delivery=[2], priority=1), job(2, delivery=[2], priority=3), job(3, pickup=[2])]
+    assert best_of(parsed(problem(jobs, vehicle=vehicle))).unserved == (3,)
+    shipment = {"pickup": job(1), "delivery": job(2), "amount": [1]}
+    assert len(best_of(parsed(problem([job(3)], [shipment], vehicle=vehicle))).unserved) == 1
+    vehicle["max_tasks"] = 1
+    assert best_of(parsed(problem([job(3)], [shipment], vehicle=vehicle))).unserved == (2, 3)
+
+
+def test_an_altitude_may_follow_a_place():
+    assert parsed(problem([job(1, location=[2.3, 48.8, 35.0])])).coordinates is None
+    whole = problem([job(1, location=[2.3, 48.8, 35.0])], vehicle={"start": [2.3, 48.9, 0]})
+    del whole["matrices"]
+    assert parsed(whole, Beside(speed=40)).coordinates[1].tolist() == [2.3, 48.8]
 
 
 def test_beside_a_matrix_a_location_may_be_in_any_plane():

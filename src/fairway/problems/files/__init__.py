@@ -28,6 +28,7 @@ from fairway.problems.files import (
     tsplib,
     vroom,
 )
+from fairway.problems.files.decoding import decoded
 from fairway.problems.files.fields import check_held
 from fairway.problems.files.legs import Beside, Matrix
 from fairway.problems.files.text import LARGEST_TEXT, Unreadable, bounded
@@ -73,16 +74,6 @@ SUFFIXES = {
     ".tspdl": "tsplib",
 }
 """The format `write` takes where none is named."""
-
-
-MARKS = {
-    b"\xff\xfe": "text in UTF-16",
-    b"\xfe\xff": "text in UTF-16",
-    b"\xd0\xcf\x11\xe0": "a spreadsheet of old (.xls)",
-    b"%PDF": "a PDF document",
-    b"\x1f\x8b": "a compressed file",
-}
-"""How files begin that people have and that are in no format of ours."""
 
 
 class Content(NamedTuple):
@@ -136,7 +127,7 @@ def read_content(
 
 def _matrix(file: Content) -> Matrix:
     with _named(file):
-        text = None if archive.recognises(file.data) else _decoded(file.data)
+        text = None if archive.recognises(file.data) else decoded(file.data)
         return router.matrix_of(file.data, text)
 
 
@@ -212,7 +203,7 @@ def _parsed(content: bytes, name: str, beside: Beside) -> Instance | InstanceSet
     if pickles.recognises(content):
         _check_alone("pickle", beside)
         return pickles.parse(content, name)
-    text = _decoded(content)
+    text = decoded(content)
     for label, form in TEXT.items():
         if form.recognises(text):
             if label in STOPS:
@@ -233,23 +224,6 @@ def _check_alone(label: str, beside: Beside) -> None:
             f"is {label}, which says itself how stops are reached; expected a table of stops (CSV, xlsx), GeoJSON or "
             f"a file of VROOM's beside a {what}"
         )
-
-
-def _decoded(content: bytes) -> str:
-    for mark, what in MARKS.items():
-        if content.startswith(mark):
-            raise Unreadable(f"is {what}, which is not read; save it as .xlsx or as CSV UTF-8")
-    if (at := content.find(b"\0")) >= 0:
-        raise Unreadable("holds binary data; expected text", content.count(b"\n", 0, at) + 1)
-    try:
-        # Some old editors end a file with Ctrl-Z.
-        return content.decode("utf-8-sig").rstrip("\x1a\r\n")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise Unreadable(
-            "holds bytes that are not UTF-8 text; save it as UTF-8 (in a spreadsheet: CSV UTF-8)",
-            line,
-        ) from error
 
 
 def _format_of(path: Path) -> str:

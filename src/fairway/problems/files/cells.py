@@ -19,12 +19,13 @@ CLOCKLIKE = re.compile(
 )
 """What no plain number looks like."""
 DURATION = re.compile(
-    r"(?:(?P<hours>\d+(?:\.\d+)?)\s*(?:h|hr|hrs|hours?)(?![a-z])\s*)?"
-    r"(?:(?P<minutes>\d+(?:\.\d+)?)\s*(?:m|min\.?|mins|minutes?|')?(?![a-z\d.])\s*)?"
-    r"(?:(?P<seconds>\d+(?:\.\d+)?)\s*(?:s|sec|secs|seconds?)(?![a-z]))?",
+    r"(?:PT(?=.*[hms]$))?"
+    r"(?:(?P<hours>\d+(?:\.\d+)?)\s*(?:h|hr|hrs|hours?|std\.?|stunden?|heures?|horas?)(?![a-z])\s*)?"
+    r"(?:(?P<minutes>\d+(?:\.\d+)?)\s*(?:m|min\.?|mins|minute[ns]?|minutos?|')?(?![a-z\d.])\s*)?"
+    r"(?:(?P<seconds>\d+(?:\.\d+)?)\s*(?:s|secs?|seconds?|sek\.?|sekunden)(?![a-z]))?",
     re.IGNORECASE,
 )
-"""1h30, 1 h 30 min, 15 min, 90 s; a number alone is in minutes."""
+"""1h30, 1 h 30 min, 15 min, 90 s, PT15M; a number alone is in minutes."""
 PLAIN = re.compile(r"\d+(?:[.,]\d+)?")
 """A number without a unit."""
 DATE = re.compile(r"\b(\d{1,2})([./])(\d{1,2})\2(\d{4})\b(,?\s+(?=\d))?(\d(?=:))?")
@@ -41,7 +42,10 @@ SPAN = re.compile(
     rf"(?:from\s+)?({EDGE})\s*(?:[-\u2013\u2014]|to|until)\s*({EDGE})?", re.IGNORECASE
 )
 """A window: when it opens and, unless it stays open, when it closes."""
-SEVERAL = re.compile(r"[;|/]|,\s|\s+(?:and|und|et|y)\s+|\n")
+OPENS = re.compile(rf"(?:after|from|ab)\s+({EDGE})", re.IGNORECASE)
+CLOSES = re.compile(rf"(?:before|until|till|by|bis)\s+({EDGE})", re.IGNORECASE)
+"""A window with one end."""
+SEVERAL = re.compile(r"[;|/&]|,\s|\s+(?:and|und|et|y)\s+|\n")
 """What stands between the windows of one cell."""
 
 
@@ -86,6 +90,11 @@ class Cells:
             if PLAIN.fullmatch(text):
                 return minutes * self.unit
             return 60.0 * hours + minutes + seconds / 60.0
+        if self.lasting and any(map(str.isalpha, text)):
+            raise Unreadable(
+                f"column {column!r} has {shortened(cell)}; expected a duration like 15, 0:15, 1h30 or 90 s",
+                line,
+            )
         return self.number(cell, line, column)
 
     def windows(self, cell: str, line: int, column: str) -> list[tuple[float, float]]:
@@ -100,15 +109,15 @@ class Cells:
         return spans
 
     def _window(self, text: str, line: int, column: str) -> tuple[float, float]:
-        if (found := SPAN.fullmatch(text)) is None:
+        if (found := _span(text)) is None:
             raise Unreadable(
                 f"column {column!r} has {shortened(text)}; expected windows like "
                 f"{'08:00-10:00; 14:00-16:00' if self.clock else '8-10; 14-16'}",
                 line,
             )
-        first, last = found.groups()
-        closes = math.inf if last is None else self.time(last.strip(), line, column)
-        opens = self.time(first.strip(), line, column)
+        first, last = found
+        closes = math.inf if last is None else self.time(last, line, column)
+        opens = min(0.0, closes) if first is None else self.time(first, line, column)
         if opens > closes:
             raise Unreadable(
                 f"column {column!r} has {shortened(text, 40)}, which closes before it opens"
@@ -122,9 +131,9 @@ def edges(cell: str) -> list[str]:
     """The times in a cell of windows; a part that is no window stands for itself."""
     found = []
     for part in _parts(cell):
-        span = SPAN.fullmatch(part.strip())
-        found += [part] if span is None else [edge for edge in span.groups() if edge]
-    return [edge.strip() for edge in found]
+        span = _span(part.strip())
+        found += [part.strip()] if span is None else [edge for edge in span if edge]
+    return found
 
 
 def dated(cell: str, line: int) -> str:
@@ -219,6 +228,15 @@ def _parts(cell: str) -> list[str]:
     parts = []
     for part in SEVERAL.split(cell):
         apart = [each.strip() for each in part.split(",")]
-        whole = SPAN.fullmatch(part.strip()) or not all(map(SPAN.fullmatch, apart))
+        whole = _span(part.strip()) or not all(map(_span, apart))
         parts += [part] if whole else apart
     return parts
+
+
+def _span(text: str) -> tuple[str | None, str | None] | None:
+    """What is written of when a window opens and closes, None where it does not say; None for what is no window."""
+    if found := SPAN.fullmatch(text):
+        return found[1].strip(), found[2] and found[2].strip()
+    if found := OPENS.fullmatch(text):
+        return found[1], None
+    return (None, found[1]) if (found := CLOSES.fullmatch(text)) else None

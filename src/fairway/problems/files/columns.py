@@ -259,7 +259,8 @@ def _check_spelling(name: str, line: int) -> None:
             f"column {shortened(name)} is that of another window; expected {SEVERAL}",
             line,
         )
-    if alike := get_close_matches(name, CANONICAL, n=1, cutoff=ALIKE):
+    swapped = [other for other in CANONICAL if sorted(other) == sorted(name)]
+    if alike := swapped or get_close_matches(name, CANONICAL, n=1, cutoff=ALIKE):
         raise Unreadable(
             f"column {shortened(name)} is unknown, and looks like {alike[0]!r}; correct it, or give it another name "
             "if it is only to be carried along",

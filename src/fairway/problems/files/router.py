@@ -79,9 +79,11 @@ def _osrm(answer: dict[str, Any]) -> Matrix:
         reason = f" ({said})" if isinstance(said, str) else ""
         raise Unreadable(f"OSRM answered {code!r}{reason}; expected a table")
     if answer.get("durations") is None:
+        said = answer.get("error")
+        reason = f" ({said})" if isinstance(said, str) else ""
         raise Unreadable(
-            "has no 'durations'; expected an answer of OSRM's table service, with annotations=duration,distance "
-            "for distances too"
+            f"has no 'durations' and no 'sources_to_targets'{reason}; expected an answer of OSRM's table service, with "
+            "annotations=duration,distance for distances too, or of Valhalla's matrix"
         )
     return Matrix(
         _square(answer["durations"], "durations"),
@@ -115,6 +117,8 @@ def _listed(row: object) -> list[Any]:
 
 
 def _of(cell: object, key: str) -> object:
+    if cell is None:
+        return None
     if not isinstance(cell, dict):
         raise Unreadable(f"a cell of 'sources_to_targets' is {described(cell)}; expected an object")
     return cell.get(key)
@@ -162,24 +166,40 @@ def _table(text: str) -> Matrix:
         raise Unreadable(f"is not a matrix: {error}") from error
     if not cells:
         raise Unreadable("is empty; expected a matrix of travel times")
-    names = None
-    if not all(_is_number(cell) for cell in cells[0]):
-        names, cells = cells[0], cells[1:]
-    if names is not None and cells and all(len(row) == len(cells) + 1 for row in cells):
-        labels = [row[0] for row in cells]
-        cells, names = [row[1:] for row in cells], labels
-    elif cells and len(cells[0]) == len(cells) + 1:  # a column of names without a header
-        names, cells = [row[0] for row in cells], [row[1:] for row in cells]
-    comma = delimiter != ","
-    travel = [
-        _row(row, len(cells), at, comma=comma)
-        for at, row in enumerate(cells, 1 + (names is not None))
-    ]
+    heads, labels, cells = _without_names(cells)
+    if labels is not None and heads is not None:
+        if sorted(heads) != sorted(labels):
+            raise Unreadable("the header and the first column name other places; expected the same")
+        at = {head: column for column, head in enumerate(heads)}
+        cells = [
+            [row[at[label]] for label in labels] if len(row) == len(at) else row for row in cells
+        ]
+    names = heads if labels is None else labels
     if names is not None and (len(names) != len(cells) or len(set(names)) < len(names)):
         raise Unreadable(
             f"the header names {len(names)} places, not all distinct or not as many as the rows", 1
         )
-    return Matrix(np.array(travel), names=None if names is None else tuple(names))
+    comma, first_line = delimiter != ",", 1 + (heads is not None)
+    travel = [_row(row, len(cells), at, comma=comma) for at, row in enumerate(cells, first_line)]
+    counted = names is not None and names == [str(at) for at in range(len(names))]
+    return Matrix(np.array(travel), names=None if names is None or counted else tuple(names))
+
+
+def _without_names(
+    cells: list[list[str]],
+) -> tuple[list[str] | None, list[str] | None, list[list[str]]]:
+    """The names in the first row, those in the first column, and the rows without them."""
+    head, rest = cells[0], cells[1:]
+    if all(len(row) == len(cells) + 1 for row in cells):
+        return None, [row[0] for row in cells], [row[1:] for row in cells]
+    if all(map(_is_number, head)):
+        return None, None, cells
+    if len(head) not in (len(rest), len(rest) + 1) or any(len(row) <= len(rest) for row in rest):
+        return head, None, rest
+    heads, labels = head[len(head) - len(rest) :], [row[0] for row in rest]
+    if not head[0] and all(map(_is_number, (*heads, *labels))) and sorted(heads) != sorted(labels):
+        return None, None, cells  # there is no way from the first place to itself, and no name
+    return heads, labels, [row[1:] for row in rest]
 
 
 def _bounded(reader: Any) -> Any:  # noqa: ANN401

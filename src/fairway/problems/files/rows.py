@@ -35,8 +35,10 @@ class Table:
         cells = self.cells(column)
         for cell, line in cells:
             if not cell:
+                last = "; leave out a last row of sums" if line == self.lines[-1] else ""
                 raise Unreadable(
-                    f"column {column!r} is blank; expected a value in every row, but for breaks, whose 'kind' is break",
+                    f"column {column!r} is blank; expected a value in every row, but for breaks, whose 'kind' is break"
+                    f"{last}",
                     line,
                 )
         return cells

@@ -33,7 +33,12 @@ END = ("end", "finish", "destination")
 BREAK = ("break", "lunch", "lunch break", "pause", "rest")
 ANYWHERE = ("anywhere", "open", "last stop", "none")
 """What the row of the depot says of an end at the last stop."""
-RANKS = {"low": 1.0, "medium": 2.0, "normal": 2.0, "high": 3.0, "must": math.inf}
+RANKS = {
+    **dict.fromkeys(("low", "niedrig", "basse", "baja"), 1.0),
+    **dict.fromkeys(("medium", "normal", "mittel", "moyenne", "media"), 2.0),
+    **dict.fromkeys(("high", "hoch", "haute", "alta"), 3.0),
+    **dict.fromkeys(("must", "muss"), math.inf),
+}
 """Priorities in words."""
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from fairway.errors import InvalidRequest
 from fairway.problems.files.cells import MINUTE
 from fairway.problems.files.columns import CANONICAL, header_of, plain
 from fairway.problems.files.fields import stated
@@ -113,7 +114,9 @@ def _written(instance: Instance, names: Sequence[str]) -> Texts:
     fields = {field for field in COLUMNS if field in asked}
     fields |= {other for field in fields for other in BESIDE.get(field, ())}
     fields |= set(PROBLEMS[instance.problem].columns if instance.classic else ())
-    show = _showing(instance)
+    show, clock = _showing(instance), instance.source and instance.source.clock
+    if clock and not (fields & set(TIMES) or instance.windows or instance.breaks):
+        fields.add("opens")  # by which the table is known to have times of day
     columns: Texts = {
         column: list(map(show if field in TIMES else _number, getattr(instance, field).tolist()))
         for field, column in COLUMNS.items()
@@ -158,7 +161,11 @@ def _showing(instance: Instance) -> Callable[[float], str]:
         try:
             text = _stamp(clock, time) if clock.origin else clock.show(time)
             exact = clock.time(text) == time
-        except (ValueError, OverflowError):
+        except (
+            ValueError,
+            OverflowError,
+            InvalidRequest,
+        ):  # before the first day, or beyond the calendar
             text, exact = digits(time), False
         if not exact:
             raise Unreadable(

@@ -5,6 +5,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 from fairway.errors import InvalidFile, InvalidTour
@@ -96,8 +97,9 @@ def _node(word: int | str, known: Mapping[str, int], nodes: int, *, alone: bool)
                 f"{word} is the name of a stop, not a node number; in JSON, write names in quotes"
             )
         return word
-    if word in known:
-        return known[word]
+    bare = word[1:-1] if re.fullmatch('".*"', word) else word
+    if word in known or bare in known:
+        return known[word if word in known else bare]
     node = _number(word)
     if node is not None and not known:
         return node
@@ -105,7 +107,9 @@ def _node(word: int | str, known: Mapping[str, int], nodes: int, *, alone: bool)
     if not known:
         hint = "the nodes have no names, give their numbers"
     else:
-        hint = f"expected names, like {min(known, key=lambda name: known[name] == 0)!r}"
+        alike = get_close_matches(bare, known, n=1)
+        first = alike[0] if alike else min(known, key=lambda name: known[name] == 0)
+        hint = f"{'perhaps' if alike else 'expected names, like'} {first!r}"
         hint += "" if node is None else ", or node numbers in JSON, like [2, 1]"
     raise InvalidTour(f"no {what} called {shortened(word)}; {hint}")
 

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -20,8 +20,9 @@ from fairway.problems.files.prizes import prizes_of
 from fairway.problems.files.text import check_size, digits
 from fairway.problems.files.values import loaded
 from fairway.problems.files.vroom_amounts import amount_columns, single_amounts
+from fairway.problems.files.vroom_limits import check_way, loads_of
 from fairway.problems.files.vroom_tasks import Place, Task, Vehicle, tasks_of, vehicle_of
-from fairway.problems.files.vroom_travel import Ways, ways_of
+from fairway.problems.files.vroom_travel import EACH_HOUR, Ways, ways_of
 from fairway.problems.instance import Instance
 from fairway.problems.source import Clock, Source
 
@@ -66,9 +67,9 @@ def parse(
     vehicle = vehicle_of(document)
     tasks = tasks_of(document)
     check_size(len(tasks) + 2)
-    vehicle.check(tasks)
     stops, end = _stops(vehicle, tasks)
     ways = ways_of(document, vehicle, [stop.place for stop in stops], beside)
+    check_way(vehicle, ways)
     setups = _setups(stops, vehicle)
     travel, cost, service = _times(stops, ways, vehicle, setups)
     priorities = [math.inf if stop.task is None else stop.task.priority for stop in stops]
@@ -80,7 +81,7 @@ def parse(
         opens=opens,
         closes=closes,
         windows=windows,
-        **_loads(stops, vehicle),
+        **loads_of([stop.task for stop in stops], vehicle),
         pairs=_pairs(tasks),
         prize=prizes_of(priorities, travel if cost is None else cost),
         breaks=vehicle.breaks_within_hours(),
@@ -89,7 +90,14 @@ def parse(
         names=_names(stops),
         name=name,
         source=_source(
-            stops, vehicle, ways, {**_task_columns(stops, setups), **amount_columns(given)}
+            stops,
+            vehicle,
+            ways,
+            {
+                **_task_columns(stops, setups),
+                **amount_columns(given),
+                **_cost_column(vehicle, ways, tasks),
+            },
         ),
     )
 
@@ -176,27 +184,6 @@ def _windows(
     return opens, closes, windows
 
 
-def _loads(stops: Sequence[Stop], vehicle: Vehicle) -> dict[str, Any]:
-    """Deliveries of jobs that are served are aboard from the start, pickups stay aboard; shipments come and go."""
-    if vehicle.capacity is None:
-        return {}
-    tasks = [stop.task for stop in stops]
-    delivery = np.array([0.0 if task is None else task.delivery for task in tasks])
-    pickup = np.array([0.0 if task is None else task.pickup for task in tasks])
-    shipped = any(task is not None and task.pair is not None for task in tasks)
-    if not shipped and not delivery.any():
-        return {"demand": pickup, "capacity": vehicle.capacity, "load": "growing"}
-    if not shipped and not pickup.any():
-        return {"demand": delivery, "capacity": vehicle.capacity, "load": "shrinking"}
-    of_jobs = [task is not None and task.pair is None for task in tasks]
-    return {
-        "demand": pickup - delivery,
-        "loaded": np.where(of_jobs, delivery, 0.0),
-        "capacity": vehicle.capacity,
-        "load": "signed",
-    }
-
-
 def _pairs(tasks: Sequence[Task]) -> list[tuple[int, int]]:
     """The pickup and the delivery of each shipment, which stand side by side."""
     return [(node, node + 1) for node, task in enumerate(tasks, 1) if task.kind == "pickup"]
@@ -240,6 +227,20 @@ def _task_columns(stops: Sequence[Stop], setups: Setups) -> dict[str, tuple[str,
     }
 
 
+def _cost_column(vehicle: Vehicle, ways: Ways, tasks: Sequence[Task]) -> dict[str, tuple[str, ...]]:
+    """What an hour of travel, an hour at tasks and the vehicle cost, where that is not one a second of travel.
+
+    Where nothing has a window, VROOM has another price of an hour of travel, which the speed factor does not round.
+    """
+    rates = [ways.per_hour, vehicle.per_task_hour, vehicle.fixed]
+    if not (
+        vehicle.breaks or math.isfinite(vehicle.hours[1]) or any(task.windows for task in tasks)
+    ):
+        rates.append(round(100 * ways.per_hour / vehicle.speed_factor) / (100 * vehicle.pace))
+    usual = [EACH_HOUR, 0.0, 0.0, EACH_HOUR][: len(rates)]
+    return {} if rates == usual else {"costs": (" ".join(map(digits, rates)),)}
+
+
 def _source(
     stops: Sequence[Stop], vehicle: Vehicle, ways: Ways, columns: dict[str, tuple[str, ...]]
 ) -> Source:
@@ -247,9 +248,7 @@ def _source(
     tasks = [stop.task for stop in stops]
     said = [vehicle.description if task is None else task.description for task in tasks]
     columns = {"description": tuple(said), **columns}
-    columns = {
-        name: (*cells, "") if len(cells) < len(stops) else cells for name, cells in columns.items()
-    }
+    columns = {name: (*cells, *[""] * (len(stops) - len(cells))) for name, cells in columns.items()}
     times = [edge for task in tasks if task is not None for span in task.windows for edge in span]
     times += [edge for edge in vehicle.hours if math.isfinite(edge)]
     absolute = max(times, default=0.0) >= STAMPS

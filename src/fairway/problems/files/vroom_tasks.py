@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import Any
 
 from fairway.problems.files.text import Unreadable, shortened
@@ -18,13 +19,13 @@ JOB = (*STEP, "amount", "delivery", "pickup", "priority", "skills")
 SHIPMENT = ("pickup", "delivery", "amount", "priority", "skills", "id", "description")
 VEHICLE = (
     *("id", "profile", "description", "start", "start_index", "end", "end_index"),
-    *("capacity", "costs", "type"),
-    *("time_window", "breaks", "speed_factor", "max_tasks", "max_travel_time", "skills", "steps"),
+    *("capacity", "costs", "type", "time_window", "breaks", "speed_factor"),
+    *("max_tasks", "max_travel_time", "max_distance", "skills", "steps"),
 )
 """Of these, `steps` only say where VROOM's search begins."""
 BREAK_KEYS = ("id", "time_windows", "service", "description")
 COSTS = ("fixed", "per_hour", "per_km", "per_task_hour")
-UNSERVED = ("max_distance", "max_load")
+UNSERVED = ("max_load",)
 """Fields of VROOM that Fairway does not serve unless they are empty."""
 TOP_PRIORITY = 100.0
 FASTEST = 5.0
@@ -98,29 +99,19 @@ class Vehicle:
     hours: Span
     skills: frozenset[float]
     breaks: tuple["Break", ...]
-    pace: float
-    """What travel times are multiplied by."""
+    speed_factor: float
     fixed: float
     per_hour: float
     per_km: float
     per_task_hour: float
     max_tasks: float
     max_travel_time: float
+    max_distance: float
 
-    def check(self, tasks: Sequence[Task]) -> None:
-        """Refuse limits that are not served, where they could bind."""
-        if not tasks:
-            raise Unreadable("there are no 'jobs' and no 'shipments'; expected at least one")
-        if self.max_tasks < len(tasks):
-            raise Unreadable(
-                f"'max_tasks' is {self.max_tasks:g} for {len(tasks)} tasks; a number of tasks cannot be limited yet"
-            )
-        if math.isfinite(self.max_travel_time):
-            raise Unreadable(
-                "'max_travel_time' cannot be served; give the vehicle a 'time_window' instead"
-            )
-        if self.capacity is None and any(task.delivery or task.pickup for task in tasks):
-            raise Unreadable("the vehicle has no 'capacity' where tasks have amounts; expected one")
+    @property
+    def pace(self) -> float:
+        """What travel times are multiplied by."""
+        return round(100 / self.speed_factor) / 100
 
     def breaks_within_hours(self) -> list[tuple[float, float, float]]:
         """Its breaks, each to end within its hours, as VROOM has all of them taken."""
@@ -149,6 +140,8 @@ def tasks_of(document: dict[str, Any]) -> list[Task]:
         if (task.kind, task.id) in seen:
             raise Unreadable(f"there are two of {task.kind} {task.id}; expected ids to be distinct")
         seen.add((task.kind, task.id))
+    if not tasks:
+        raise Unreadable("there are no 'jobs' and no 'shipments'; expected at least one")
     return tasks
 
 
@@ -182,13 +175,14 @@ def vehicle_of(document: dict[str, Any]) -> Vehicle:
         hours=(0.0, math.inf) if hours is None else _span(hours, f"{what}.time_window"),
         skills=_skills(given, what),
         breaks=tuple(_break(each, f"{what}.breaks[{at}]") for at, each in breaks),
-        pace=round(100 / factor) / 100,
+        speed_factor=factor,
         fixed=_number(costs, "fixed", f"{what}.costs"),
         per_hour=_number(costs, "per_hour", f"{what}.costs", 3600.0),
         per_km=_number(costs, "per_km", f"{what}.costs"),
         per_task_hour=_number(costs, "per_task_hour", f"{what}.costs"),
         max_tasks=_number(given, "max_tasks", what, math.inf),
         max_travel_time=_number(given, "max_travel_time", what, math.inf),
+        max_distance=_number(given, "max_distance", what, math.inf),
     )
 
 
@@ -366,15 +360,18 @@ def _place(given: dict[str, Any], key: str, index: str, what: str) -> Place | No
 def _is_point(value: object) -> bool:
     return (
         isinstance(value, list)
-        and len(value) == 2
+        and len(value) in (2, 3)  # an altitude may follow
         and all(type(part) is float and math.isfinite(part) for part in value)
     )
 
 
 def _spans(given: dict[str, Any], what: str) -> tuple[Span, ...]:
-    """The windows in order; those that meet or overlap are refused where the instance is made."""
-    spans = _list(given, "time_windows", what)
-    return tuple(sorted(_span(each, f"{what}.time_windows[{at}]") for at, each in enumerate(spans)))
+    """The windows in order."""
+    listed = enumerate(_list(given, "time_windows", what))
+    spans = sorted(_span(each, f"{what}.time_windows[{at}]") for at, each in listed)
+    if any(one[1] > two[0] for one, two in pairwise(spans)):
+        raise Unreadable(f"'{what}.time_windows' overlap; expected them apart from each other")
+    return tuple(spans)
 
 
 def _span(value: object, what: str) -> Span:

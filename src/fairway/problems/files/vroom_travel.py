@@ -23,8 +23,11 @@ class Ways:
 
     travel: Float[np.ndarray, "N N"]
     cost: Float[np.ndarray, "N N"] | None
+    metres: Float[np.ndarray, "N N"] | None = None
     distance_unit: str = ""
     speed: float | None = None
+    per_hour: float = EACH_HOUR
+    """Part of the cost, which is apart from it where there is a matrix of costs."""
 
 
 def ways_of(
@@ -63,7 +66,8 @@ def _looked_up(
     travel = given["durations"][grid] * vehicle.pace
     apart = given["distances"][grid] if "distances" in given else None
     cost = _cost(travel, apart, given["costs"][grid] if "costs" in given else None, vehicle)
-    return _from_nowhere(Ways(travel, cost), places)
+    per_hour = 0.0 if "costs" in given else vehicle.per_hour
+    return _from_nowhere(Ways(travel, cost, apart, per_hour=per_hour), places)
 
 
 def _measured(vehicle: Vehicle, places: Sequence[Place | None], speed: float | None) -> Ways:
@@ -81,7 +85,14 @@ def _measured(vehicle: Vehicle, places: Sequence[Place | None], speed: float | N
     travel = legs.travel * vehicle.pace
     metres = legs.travel * (speed / 3.6)
     pace = legs.speed if vehicle.pace == 1.0 else None
-    ways = Ways(travel, _cost(travel, metres, None, vehicle), "km" if pace else "", pace)
+    ways = Ways(
+        travel,
+        _cost(travel, metres, None, vehicle),
+        metres,
+        "km" if pace else "",
+        pace,
+        vehicle.per_hour,
+    )
     return _from_nowhere(ways, places)
 
 
@@ -107,7 +118,7 @@ def _from_nowhere(ways: Ways, places: Sequence[Place | None]) -> Ways:
     """Where the vehicle has no start, the tour begins at its first task."""
     if places[0] is not None:
         return ways
-    for matrix in (ways.travel, ways.cost):
+    for matrix in (ways.travel, ways.cost, ways.metres):
         if matrix is not None:
             matrix[0, :] = 0.0
             matrix[:, 0] = 0.0
