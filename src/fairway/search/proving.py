@@ -39,7 +39,7 @@ QUANTUM = 20_000
 FIRST = 128
 """Labels for which there is room at first."""
 SMALL = 21
-"""Nodes, both ends counted, up to which labels are as fast without preprocessing, which takes two seconds to compile."""
+"""Nodes, both ends counted, up to which labels are as fast without preprocessing, which takes long to compile."""
 PREPROCESSING_SECONDS = 4e-8
 """What preprocessing takes, about, times the cube of the nodes."""
 
