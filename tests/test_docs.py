@@ -23,7 +23,9 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 FENCE = re.compile(r'^```(\w+)?(?: title="(.*?)")?\n(.*?)^```$', re.DOTALL | re.MULTILINE)
 NOT_RUN = "not run by the tests: "
 RUN = ("python", "console")
-COMMAND = re.compile(r"^(\$ |fairway |python |pip |make |torchrun |docker |ray |RUN )", re.MULTILINE)
+COMMAND = re.compile(
+    r"^(\$ |fairway |python |pip |make |torchrun |docker |ray |RUN )", re.MULTILINE
+)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
