@@ -3,7 +3,9 @@
 kills: a batch is killed with -9 at even intervals and run again each time; its files must be, byte for byte, those of
 an uninterrupted run of a part. Tells the time, the rate and the peak memory of all processes together.
 nodes: Ray with nodes that come and go and workers killed at random: every instance must be answered exactly once.
-overhead: the same batch on local processes and on Ray, in turn, with parts of at least a second.
+overhead: the same batch on local processes and on Ray, in turn, the start apart: rates, and the CPU time per instance
+of all processes together, Ray's own included, which can be compared on a machine that others use too. With `--chunk
+60000` parts are of about 1.2 s.
 """
 
 import argparse
@@ -151,26 +153,50 @@ def nodes(count: int, chunk: int, folder: Path) -> None:
     check_once(folder / "nodes", count)
 
 
-def overhead(count: int, chunk: int, folder: Path) -> None:
-    """Rates of local processes and of Ray, the start aside, in turn; the best of three each."""
+def spent(pid: int) -> float:
+    """CPU seconds of a process and all that it has started and that is still there."""
+    ticks = 0
+    for each in family(pid):
+        with suppress(OSError):
+            words = Path(f"/proc/{each}/stat").read_text().rsplit(")", 1)[1].split()
+            ticks += int(words[11]) + int(words[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def pace(kind: str, count: int, chunk: int, folder: Path) -> tuple[float, float]:
+    """Seconds by the clock and of the CPU that an instance takes on one kind of workers, from the second chunk on."""
     from fairway.scale.batch import Batch, run
     from fairway.scale.engine import Engine
     from fairway.scale.results import Folder
     from fairway.scale.sources import Named
     from fairway.solver.request import Request
 
-    best: dict[str, float] = {}
+    asked = Batch([Named(LAW, count, SEED)], Request(relax="none"), Folder(folder), chunk)
+    marks = []
+    # pyrefly: ignore[bad-argument-type]
+    for progress in run(asked, Engine(kind, workers=2)):
+        if progress.done in {2 * chunk, count} and len(marks) < 2:
+            marks.append((progress.done, time.perf_counter(), spent(os.getpid())))
+    (first, began, before), (last, ended, after) = marks
+    return (ended - began) / (last - first), (after - before) / (last - first)
+
+
+def overhead(count: int, chunk: int, folder: Path) -> None:
+    """Rates and CPU time of local processes and of Ray, in turn, and how much more Ray takes; the least of three."""
+    assert count % chunk == 0, "all chunks are alike"
+    assert count >= 4 * chunk, "there is something to measure beside the start"
+    least: dict[str, tuple[float, float]] = {}
     for turn in range(3):
         for kind in ("local", "ray"):
-            out = Folder(folder / f"{kind}{turn}")
-            asked = Batch([Named(LAW, count, SEED)], Request(relax="none"), out, chunk)
-            # pyrefly: ignore[bad-argument-type]
-            for progress in run(asked, Engine(kind, workers=2)):
-                rate = progress.rate
-            best[kind] = max(best.get(kind, 0.0), rate)
-            print(f"{kind}: {rate:,.0f} per second", flush=True)
+            clock, cpu = pace(kind, count, chunk, folder / f"{kind}{turn}")
+            known = least.get(kind, (clock, cpu))
+            least[kind] = min(known[0], clock), min(known[1], cpu)
+            print(
+                f"{kind}: {1 / clock:,.0f} per second, {1e6 * cpu:.1f} us of CPU each", flush=True
+            )
+    clock, cpu = (least["ray"][each] / least["local"][each] for each in range(2))
     print(
-        f"Ray takes {100 * (best['local'] / best['ray'] - 1):.1f} % more time than local processes"
+        f"Ray takes {100 * (clock - 1):.1f} % more time and {100 * (cpu - 1):.1f} % more CPU than local processes"
     )
 
 

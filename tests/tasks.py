@@ -27,9 +27,12 @@ def die_once(mark):
     return "alive"
 
 
-def poisoned(pieces, first, request, poison):
-    """As `answer_pieces`, but one instance is the end of every worker."""
-    if first <= poison < first + sum(map(len, pieces)):
+def poisoned(pieces, first, request, poison, alone):
+    """As `answer_pieces`, but one instance is the end of every worker; a file counts those that had no other."""
+    count = sum(map(len, pieces))
+    if first <= poison < first + count:
+        with Path(alone).open("a") as file:
+            file.write("x" * (count == 1))
         os.kill(os.getpid(), signal.SIGKILL)
     return answer_pieces(pieces, first, request)
 

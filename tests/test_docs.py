@@ -23,6 +23,9 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 FENCE = re.compile(r'^```(\w+)?(?: title="(.*?)")?\n(.*?)^```$', re.DOTALL | re.MULTILINE)
 NOT_RUN = "not run by the tests: "
 RUN = ("python", "console")
+COMMAND = re.compile(
+    r"^(\$ |fairway |python |pip |make |torchrun |docker |ray |RUN )", re.MULTILINE
+)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -129,6 +132,16 @@ def test_no_block_hides_from_the_tests(page):
     text = FENCE.sub("", page.read_text("utf-8"))
     assert not re.search(r"^ +```", text, re.MULTILINE)
     assert not re.search(r"^    (\$|python |fairway )", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_commands_stand_where_they_are_run_or_say_why_they_are_not(page):
+    """Those with curl are run against a service by `serve/test_docs.py`."""
+    for block in blocks(page):
+        marked = block.title.startswith(NOT_RUN) or "curl" in block.text
+        if block.kind not in RUN and not marked:
+            assert block.kind not in {"bash", "dockerfile", "yaml"}, block.text
+            assert not COMMAND.search(block.text), block.text
 
 
 def test_the_front_page_is_short():

@@ -21,12 +21,13 @@ SDIST = {
 }  # fmt: skip
 """What stands at the top of each."""
 SUFFIXES = {
-    "", ".cff", ".css", ".csv", ".html", ".ipynb", ".js", ".json", ".md", ".npz", ".png", ".py", ".safetensors",
+    "", ".cff", ".css", ".csv", ".cu", ".h", ".html", ".ipynb", ".js", ".json", ".md", ".npz", ".png", ".py", ".safetensors",
     ".svg", ".toml", ".txt", ".typed", ".xz", ".yml",
 }  # fmt: skip
 NEEDED = (
     "fairway/py.typed",
     "fairway/examples/couriers.csv",
+    "fairway/kernels/moves/gpu/search.cu",
     "fairway/serve/page/index.html",
     "fairway/weights/general-tsptw.safetensors",
     "fairway/weights/general-tspdl.safetensors",

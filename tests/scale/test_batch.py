@@ -6,14 +6,16 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 import tasks
 
 import fairway
+from benchmarks.scale import family
 from fairway.errors import InvalidRequest
 from fairway.scale import driver
 from fairway.scale.batch import Batch, Shard, files_of, run, shard_of
@@ -110,11 +112,14 @@ def test_parquet_holds_the_same_answers(whole, workers, tmp_path):
 def test_an_instance_that_kills_its_workers_is_set_aside_and_named(
     whole, workers, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(driver, "answer_pieces", partial(tasks.poisoned, poison=33))
-    progress = finished(batch(tmp_path), workers)
+    alone = tmp_path / "alone"
+    shot = partial(tasks.poisoned, poison=33, alone=alone)
+    monkeypatch.setattr(driver, "answer_pieces", shot)
+    progress = finished(batch(tmp_path / "out"), workers)
+    assert len(alone.read_text()) == 3  # workers that had nothing else to do
     assert progress.set_aside == ["tsptw10-hard-33"]
     assert progress.statuses == {"optimal": 59, "unknown": 1}
-    found, known = answers(tmp_path), answers(whole)
+    found, known = answers(tmp_path / "out"), answers(whole)
     assert found[33]["reason"].startswith("set aside: 3 workers were lost at it")
     assert [*found[:33], *found[34:]] == [*known[:33], *known[34:]]
 
@@ -140,9 +145,9 @@ ENDLESS = 1_000_000
 
 
 @contextmanager
-def started(out, count):
+def started(out, count, engine="local"):
     """A batch in a process of its own, which does not outlive a test that fails."""
-    asked = f"batch tsptw:hard:10 --count {count} --seed 7 --chunk 20 --workers 1 --out"
+    asked = f"batch tsptw:hard:10 --count {count} --seed 7 --chunk 20 --workers 1 --engine {engine} --out"
     words = [sys.executable, "-m", "fairway", *asked.split(), str(out)]
     pipe = subprocess.PIPE
     with subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True) as process:
@@ -182,3 +187,24 @@ def test_killed_and_interrupted_runs_leave_whole_files_and_resume_to_the_same_by
     finished(replace(batch(tmp_path / "whole", count=count), request=request), workers)
     assert contents(stopped) == contents(tmp_path / "whole")
     assert len(os.listdir(stopped / "times")) == count // 20
+
+
+def alive(pid):
+    with suppress(OSError):
+        return bool(Path(f"/proc/{pid}/cmdline").read_bytes())  # empty of one that has ended
+    return False
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_a_ray_that_was_started_here_and_leaves_whole_files(tmp_path):
+    with started(tmp_path, ENDLESS, "ray") as process:
+        waited(lambda: len(list(tmp_path.glob("*.zst"))) >= 2)
+        others = {*family(process.pid)} - {process.pid}
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert "the same command resumes" in said
+    assert len(answers(tmp_path)) == 20 * len(files_of(tmp_path))
+    assert not list(tmp_path.glob(".fairway*"))
+    assert len(others) > 3  # Ray's own, and a worker
+    waited(lambda: not any(map(alive, others)))

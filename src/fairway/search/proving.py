@@ -38,6 +38,8 @@ QUANTUM = 20_000
 """Work between two looks at the clock, a few milliseconds."""
 FIRST = 128
 """Labels for which there is room at first."""
+SMALL = 21
+"""Nodes, both ends counted, up to which labels are as fast without preprocessing, which takes long to compile."""
 PREPROCESSING_SECONDS = 4e-8
 """What preprocessing takes, about, times the cube of the nodes."""
 
@@ -152,7 +154,9 @@ class Proving:
             self.learn(height(self.bound))
 
     def _tighten(self) -> None:
-        """Go on with what preprocessing leaves, where there is time for it."""
+        """Go on with what preprocessing leaves, where it is worth its time and there is time for it."""
+        if len(self.model.node) <= SMALL:
+            return
         if len(self.model.node) ** 3 * PREPROCESSING_SECONDS > self.until - clock.now():
             return
         model = tight_model(self.relaxed, self.until)

@@ -29,6 +29,8 @@ LOOKING = 1e-6
 SMALL, AT_ONCE = 20, 0.3
 """Nodes up to which a proof that can be expected comes first, and its part of the time: most end there, and what local
 search needs is neither compiled nor loaded."""
+CERTAIN, MOST = 16, 0.8
+"""The same where labels mostly go through all there is within half a second."""
 PATIENT = 2.0
 """Seconds from which on a bound is worth its time even where no proof can be expected."""
 GLANCED, TRIED = 0.02, 0.04
@@ -86,7 +88,7 @@ def _search(best: Incumbent) -> None:
         return
     seconds = best.request.seconds
     if best.instance.nodes <= SMALL and _promising(best, seconds, best.until):
-        _prove(best, AT_ONCE * best.left)
+        _prove(best, (MOST if best.instance.nodes <= CERTAIN else AT_ONCE) * best.left)
     elif seconds >= PATIENT:
         _improve(best, GLANCED * best.left)
         _prove(best, TRIED * best.left)
