@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from fairway import clock
+from fairway.kernels.general.tour_model import BARRED, tour_model_of
 from fairway.search.exact import LARGEST, MEMORY
 from fairway.search.general import FEW, TourSearch, Wanted, enumerate_tours
 from fairway.search.general_exact import choices, provable, prove_general
@@ -72,7 +73,9 @@ def reason(best: Incumbent, interrupted: bool) -> str:
 
 
 def _stops(best: Incumbent) -> int:
-    return best.instance.nodes - (1 if best.instance.end in (None, 0) else 2)
+    """How many stops there are that can be served."""
+    model = tour_model_of(best.instance, best.request.objective)
+    return int(np.count_nonzero(model.node[:, BARRED] == 0))
 
 
 def _search(best: Incumbent) -> None:

@@ -118,12 +118,17 @@ def _close_up(draft: Draft) -> None:
 def _gather(model: TourModel, search: Search) -> int:
     """All stops that are out, in the order in which they come back; how many."""
     draft, random, count = search.draft, search.random, 0
-    order = int(uniform(random) * ORDERS)
-    for node in range(1, len(model.node) - 1):
+    order, last = int(uniform(random) * ORDERS), len(model.node) - 1
+    ordered = model.begin[NEEDS, last + 1] > model.begin[NEEDS, 0]
+    if ordered and last - 1 - draft.length[0] > AT_ONCE:
+        order = ORDERS  # of those that come back at once none may need one that does not
+    for node in range(1, last):
         if draft.place[node] != OUT or model.node[node, BARRED] > 0:
             continue
         rank = uniform(random)
-        if order == 1:
+        if order == ORDERS:
+            rank += model.begin[NEEDS, node + 1] - model.begin[NEEDS, node]
+        elif order == 1:
             rank = model.node[node, DUE] + 1e-9 * rank
         elif order == 2:
             rank = -model.legs[SPENT_ON, 0, node]
