@@ -11,6 +11,7 @@ import fairway
 from fairway.judge import Rejection, Solution, verify
 from fairway.kernels.general.tour_model import tour_model_of
 from fairway.search.general import Wanted, improve_tours, least_value, prepared
+from fairway.search.general_exact import prove_general
 
 OBJECTIVES = ("cost", "makespan", "duration")
 
@@ -230,3 +231,21 @@ def test_an_end_that_is_never_open_is_proved_infeasible(rng, objective):
     opens[13], latest[13] = 5.0, 4.0
     instance = fairway.Instance(travel, prize=2.0, opens=opens, late=1.0, latest=latest, end=13)
     assert fairway.solve(instance, seconds=5.0, objective=objective).status == "infeasible"
+
+
+def in_turn(rng, nodes, gaps):
+    """An order in which each stop comes after some before it by number, under legs that cost anything."""
+    before = [(b - gap, b) for b in range(1, nodes) for gap in gaps if gap < b]
+    return fairway.Instance(rng.integers(1, 100, (nodes, nodes)).astype(float), before=before)
+
+
+def test_a_long_order_is_begun_in_turn(rng):
+    instance = in_turn(rng, 400, (5, 7, 11))
+    tour = improve_tours(instance, Wanted(iterations=15), lambda _: None)
+    assert isinstance(verify(instance, tour), Solution)
+
+
+def test_an_order_of_more_stops_than_labels_bear_is_proved(rng):
+    proof = prove_general(in_turn(rng, 450, (2, 3)), seconds=60.0)
+    assert proof.status == "optimal"
+    assert proof.cost == proof.lower_bound

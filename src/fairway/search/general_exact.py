@@ -25,7 +25,7 @@ SMALL, WIDER = 20, Stage(8_192)
 
 def provable(instance: Instance, objective: str) -> bool:
     """Whether labels can prove it: not where a free departure has to weigh lateness."""
-    soft = bool(np.isfinite(instance.late).any())
+    soft = bool((np.isfinite(instance.late) & (instance.late > 0)).any())
     return not (objective == "duration" and soft) and searchable(instance, objective)
 
 

@@ -113,7 +113,7 @@ def _built(instance: Instance, objective: str) -> TourModel:
         no_way,
         OBJECTIVES[objective],
         LOADS[instance.load],
-        bool(np.isfinite(instance.late).any()),
+        bool(columns[1:, LATE].any()),
         _timed(instance, columns, windows[len(spans[0]) :]) or objective not in ("cost", "travel"),
         bool((columns[1:, ROOM] < np.inf).any()) or instance.load == "signed",
         hopeless,
