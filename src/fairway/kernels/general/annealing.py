@@ -48,7 +48,7 @@ STRINGS, LONGEST = 3, 12
 AT_ONCE = 100
 """The most stops that come back in one round, which so ends soon even where all are out."""
 ORDERS = 4
-"""In which stops come back: by chance, by their closing, the farthest or the largest first."""
+"""In which stops come back: by chance, by their closing, the farthest or the largest first, or what is dear to miss."""
 
 
 @bare
@@ -132,6 +132,8 @@ def _gather(model: TourModel, search: Search) -> int:
             rank = model.node[node, DUE] + 1e-9 * rank
         elif order == 2:
             rank = -model.legs[SPENT_ON, 0, node]
+        elif order == 3 and not model.laden and model.node[node, PRIZE] < np.inf:
+            rank = 1.0 + 1.0 / (model.node[node, PRIZE] * rank + 1e-9)
         elif order == 3:
             rank = -abs(model.node[node, DEMAND]) + 1e-3 * rank
         at = count
