@@ -79,6 +79,19 @@ def test_durations_with_prices_of_lateness_are_bounded_and_proved_where_none_is_
             assert bound_duration(instance, upper=least).status in ("bounded", "truncated")
 
 
+def test_last_permitted_starts_before_an_opening_do_not_end_the_bound():
+    travel = 3.0 - 3.0 * np.eye(4)
+    spans = {2: [(0.0, 3.0), (8.0, 9.0)]}
+    latest = [0.0, 4.0, 7.0, 50.0]  # that of the depot says nothing: the tour ends elsewhere
+    instance = Instance(
+        travel, opens=[0, 5, 0, 0], closes=[9, 6, 6, 3], windows=spans, late=1.0, latest=latest,
+        prize=5.0, end=3,
+    )  # fmt: skip
+    proof = bound_duration(instance)
+    assert proof.lower_bound <= best(instance, "duration", "price")[0]
+    assert proof.status == "truncated" or proof.cost == best(instance, "duration", "price")[0]
+
+
 def test_prices_that_no_sum_can_hold_are_not_tried():
     travel = 1e9 * (1.5 - np.eye(4))
     instance = Instance(travel, prize=[math.inf, 1.25, 2.0, 3.0], closes=[math.inf, 1.0, 1.0, 1.0])

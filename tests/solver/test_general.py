@@ -11,6 +11,7 @@ import fairway
 from fairway.judge import Rejection, Solution, verify
 from fairway.kernels.general.tour_model import tour_model_of
 from fairway.search.general import Wanted, improve_tours, least_value, prepared
+from fairway.search.general_exact import prove_general
 
 OBJECTIVES = ("cost", "makespan", "duration")
 
@@ -202,3 +203,49 @@ def test_a_few_far_stops_do_not_heat_the_search(rng):
         for legs in (travel, far)
     )
     assert heated < 4 * near
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("end", [0, None])
+@pytest.mark.parametrize("count", [3, 12])
+@pytest.mark.parametrize("why", ["circle", "never open"])
+def test_where_no_stop_can_be_served_the_empty_tour_is_proved_best(rng, objective, end, count, why):
+    travel, nodes = rng.integers(1, 9, (count + 1, count + 1)).astype(float), count + 1
+    asked = {"before": [(1, 2), (2, 1), *((1, stop) for stop in range(3, nodes))]}
+    if why == "never open":
+        asked = {"opens": [0.0] + [5.0] * count, "late": 1.0, "latest": [9.0] + [4.0] * count}
+    instance = fairway.Instance(travel, prize=2.0, end=end, **asked)
+    for drop in ("price", "fewest"):
+        result = fairway.solve(instance, seconds=5.0, objective=objective, drop=drop)
+        assert (result.status, result.tour) == ("optimal", ())
+        assert result.value == result.lower_bound == 2.0 * count
+    assert fairway.explain(instance, seconds=5.0).status == "feasible"
+    assert improve_tours(instance, Wanted(objective, iterations=5), lambda _: None) == ()
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_an_end_that_is_never_open_is_proved_infeasible(rng, objective):
+    travel = rng.integers(1, 9, (14, 14)).astype(float)
+    latest, opens = np.full(14, 50.0), np.zeros(14)
+    opens[13], latest[13] = 5.0, 4.0
+    instance = fairway.Instance(travel, prize=2.0, opens=opens, late=1.0, latest=latest, end=13)
+    assert fairway.solve(instance, seconds=5.0, objective=objective).status == "infeasible"
+
+
+def in_turn(rng, nodes, gaps):
+    """An order in which each stop comes after some before it by number, under legs that cost anything."""
+    before = [(b - gap, b) for b in range(1, nodes) for gap in gaps if gap < b]
+    return fairway.Instance(rng.integers(1, 100, (nodes, nodes)).astype(float), before=before)
+
+
+def test_a_long_order_is_begun_in_turn(rng):
+    instance = in_turn(rng, 400, (5, 7, 11))
+    tour = improve_tours(instance, Wanted(iterations=15), lambda _: None)
+    assert isinstance(verify(instance, tour), Solution)
+
+
+def test_an_order_of_more_stops_than_labels_bear_is_proved(rng):
+    proof = prove_general(in_turn(rng, 450, (2, 3)), seconds=60.0)
+    assert proof.status == "optimal"
+    assert proof.cost == proof.lower_bound

@@ -361,8 +361,10 @@ def _following(model: TourModel, order: Order) -> Float[np.ndarray, "V V"]:
     first, last = model.first[:-1], model.first[1:] - 1
     opens, closes = model.windows[first, 0], model.windows[last, 1]
     there = model.node[:, SERVICE, None] + model.legs[TAKEN_BY]
-    waiting = np.maximum(opens - (closes[:, None] + there), 0.0)
-    loss = model.legs[SPENT_ON] + WAITING * np.where(np.isfinite(waiting), waiting, 0.0)
+    ready = closes[:, None] + there
+    bounded = np.isfinite(opens) & np.isfinite(ready)  # neither ever nor never
+    waiting = np.subtract(opens, ready, out=np.zeros_like(ready), where=bounded)
+    loss = model.legs[SPENT_ON] + WAITING * np.maximum(waiting, 0.0)
     barred = model.node[:, BARRED] > 0
     barred[-1] = False
     loss[:, barred] = loss[opens[:, None] + there > closes] = np.inf

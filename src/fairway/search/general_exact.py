@@ -17,14 +17,29 @@ from fairway.search.exact import LARGEST, MEMORY, STAGES, Proof, Stage
 from fairway.search.general import least_value
 from fairway.search.proving import Proving
 
+LONGEST = 1_000
+"""Nodes, where sets of stops are searched."""
 SMALL, WIDER = 20, Stage(8_192)
 """Nodes up to which a wider beam is tried without better bounds, which take longer to compile than it takes."""
 
 
 def provable(instance: Instance, objective: str) -> bool:
     """Whether labels can prove it: not where a free departure has to weigh lateness."""
-    soft = bool(np.isfinite(instance.late).any())
-    return not (objective == "duration" and soft) and instance.nodes <= LARGEST
+    soft = bool((np.isfinite(instance.late) & (instance.late > 0)).any())
+    return not (objective == "duration" and soft) and searchable(instance, objective)
+
+
+def searchable(instance: Instance, objective: str) -> bool:
+    """Whether it is small enough for exact search, which bears more nodes where an order is all that there is."""
+    few = instance.nodes <= LARGEST
+    return few or (instance.nodes <= LONGEST and ordered(instance, objective))
+
+
+def ordered(instance: Instance, objective: str) -> bool:
+    """Whether an order is all that a tour has to keep, and what its legs cost all that it is worth."""
+    model = tour_model_of(instance, objective)
+    relaxed = relaxed_of(model)
+    return relaxed is not None and relaxed.exact and not model.timed
 
 
 def prove_general(

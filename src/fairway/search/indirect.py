@@ -129,11 +129,5 @@ def _whole(instance: Instance) -> bool:
 
 
 def _unpriced(instance: Instance) -> Instance:
-    """The same with the last permitted starts as closings, and no price for being late before them."""
-    soft = np.isfinite(instance.late)
-    windows = {
-        node: [*spans[:-1], (spans[-1][0], float(instance.latest[node]))] if soft[node] else spans
-        for node, spans in instance.windows.items()
-    }
-    fields: dict[str, Any] = {"windows": windows, "late": None, "latest": None}
-    return replace(instance, closes=np.where(soft, instance.latest, instance.closes), **fields)
+    """The same where lateness costs nothing up to the last permitted start."""
+    return replace(instance, late=np.where(np.isfinite(instance.late), 0.0, np.inf))

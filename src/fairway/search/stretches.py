@@ -8,10 +8,8 @@ from itertools import pairwise
 import numpy as np
 
 from fairway import clock
-from fairway.kernels.general.relaxation import relaxed_of
-from fairway.kernels.general.tour_model import tour_model_of
 from fairway.problems.instance import Instance
-from fairway.search.general_exact import prove_general
+from fairway.search.general_exact import ordered, prove_general
 
 SHORTEST, LONGER = 20, 10
 """Nodes of the first stretches, and by how many the next are longer."""
@@ -24,7 +22,7 @@ def arranged(instance: Instance, tour: tuple[int, ...], until: float) -> tuple[i
 
     Each begins in the middle of the one before it. The second that takes too long ends it.
     """
-    if not _ordered(instance):
+    if not ordered(instance, "cost"):
         return tour
     path = [0, *tour] if instance.end is None else [0, *tour, instance.end]
     followers = np.zeros((instance.nodes, instance.nodes), bool)
@@ -39,13 +37,6 @@ def arranged(instance: Instance, tour: tuple[int, ...], until: float) -> tuple[i
                 return tuple(path[1 : len(tour) + 1])
             missed += not _arrange(instance, path, (first, first + length), followers, seconds)
     return tuple(path[1 : len(tour) + 1])
-
-
-def _ordered(instance: Instance) -> bool:
-    """Whether an order is all that a tour has to keep."""
-    model = tour_model_of(instance, "cost")
-    relaxed = relaxed_of(model)
-    return relaxed is not None and relaxed.exact and not model.timed
 
 
 def _arrange(

@@ -8,9 +8,10 @@ from functools import partial
 import numpy as np
 
 from fairway import clock
-from fairway.search.exact import LARGEST, MEMORY
+from fairway.kernels.general.tour_model import BARRED, tour_model_of
+from fairway.search.exact import MEMORY
 from fairway.search.general import FEW, TourSearch, Wanted, enumerate_tours
-from fairway.search.general_exact import choices, provable, prove_general
+from fairway.search.general_exact import choices, ordered, provable, prove_general, searchable
 from fairway.search.indirect import bound_duration, prove_fewest
 from fairway.search.stretches import arranged
 from fairway.solver.explain.narrowing import plain_reason
@@ -35,6 +36,8 @@ PATIENT = 2.0
 """Seconds from which on a bound is worth its time even where no proof can be expected."""
 GLANCED, TRIED = 0.02, 0.04
 """With so much patience, what local search and a proof have at first: many proofs take hardly any time."""
+MANY, LONG_TRIED = 200, 0.3
+"""Nodes from which on a proof has more where an order is all that there is: its beams find better tours by then."""
 SEARCHED, LONGEST = 0.7, 10.0
 """Then local search has a part of what is left, so long at most."""
 ARRANGED = 0.25
@@ -74,7 +77,9 @@ def reason(best: Incumbent, interrupted: bool) -> str:
 
 
 def _stops(best: Incumbent) -> int:
-    return best.instance.nodes - (1 if best.instance.end in (None, 0) else 2)
+    """How many stops there are that can be served."""
+    model = tour_model_of(best.instance, best.request.objective)
+    return int(np.count_nonzero(model.node[:, BARRED] == 0))
 
 
 def _search(best: Incumbent) -> None:
@@ -91,7 +96,8 @@ def _search(best: Incumbent) -> None:
         _prove(best, (MOST if best.instance.nodes <= CERTAIN else AT_ONCE) * best.left)
     elif seconds >= PATIENT:
         _improve(best, GLANCED * best.left)
-        _prove(best, TRIED * best.left)
+        many = best.instance.nodes >= MANY and ordered(best.instance, best.request.objective)
+        _prove(best, (LONG_TRIED if many else TRIED) * best.left)
     if best.enough:
         return
     if _promising(best, seconds, best.until - 0.9 * best.left):
@@ -183,7 +189,7 @@ def _prove(best: Incumbent, seconds: float, memory: int = MEMORY) -> None:
     instance, objective = best.instance, best.request.objective
     optional = bool(np.isfinite(instance.prize[1:]).any())
     fewest = best.request.drop == "fewest" and optional
-    if instance.nodes > LARGEST or (fewest and not provable(instance, objective)):
+    if not (searchable if not fewest else provable)(instance, objective):
         return
     if fewest:
         proof = prove_fewest(

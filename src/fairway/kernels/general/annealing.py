@@ -48,7 +48,7 @@ STRINGS, LONGEST = 3, 12
 AT_ONCE = 100
 """The most stops that come back in one round, which so ends soon even where all are out."""
 ORDERS = 4
-"""In which stops come back: by chance, by their closing, the farthest or the largest first."""
+"""In which stops come back: by chance, by their closing, the farthest or the largest first, or what is dear to miss."""
 
 
 @bare
@@ -118,15 +118,22 @@ def _close_up(draft: Draft) -> None:
 def _gather(model: TourModel, search: Search) -> int:
     """All stops that are out, in the order in which they come back; how many."""
     draft, random, count = search.draft, search.random, 0
-    order = int(uniform(random) * ORDERS)
-    for node in range(1, len(model.node) - 1):
+    order, last = int(uniform(random) * ORDERS), len(model.node) - 1
+    ordered = model.begin[NEEDS, last + 1] > model.begin[NEEDS, 0]
+    if ordered and last - 1 - draft.length[0] > AT_ONCE:
+        order = ORDERS  # of those that come back at once none may need one that does not
+    for node in range(1, last):
         if draft.place[node] != OUT or model.node[node, BARRED] > 0:
             continue
         rank = uniform(random)
-        if order == 1:
+        if order == ORDERS:
+            rank += model.begin[NEEDS, node + 1] - model.begin[NEEDS, node]
+        elif order == 1:
             rank = model.node[node, DUE] + 1e-9 * rank
         elif order == 2:
             rank = -model.legs[SPENT_ON, 0, node]
+        elif order == 3 and not model.laden and model.node[node, PRIZE] < np.inf:
+            rank = 1.0 + 1.0 / (model.node[node, PRIZE] * rank + 1e-9)
         elif order == 3:
             rank = -abs(model.node[node, DEMAND]) + 1e-3 * rank
         at = count

@@ -41,7 +41,7 @@ class Relaxed(NamedTuple):
     whole: bool
     """Whether every tour is worth a whole number."""
     exact: bool
-    """Whether nothing was left out of it, and a tour is worth what its legs cost."""
+    """Whether nothing was left out of it, a tour is worth what its legs cost, and has stops."""
 
 
 def relaxed_of(tour: TourModel) -> Relaxed | None:
@@ -74,7 +74,7 @@ def relaxed_of(tour: TourModel) -> Relaxed | None:
         node,
         lost + departure,
         bool(whole and not tour.soft and float(lost).is_integer()),
-        bool(_single(tour) and not optional),
+        bool(_single(tour) and not optional and len(node) > 2),
     )
 
 

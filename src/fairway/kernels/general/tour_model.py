@@ -16,6 +16,8 @@ OBJECTIVES = {"cost": COST, "travel": COST, "makespan": MAKESPAN, "duration": DU
 LOADS = {"growing": GROWING, "shrinking": SHRINKING, "signed": SIGNED}
 
 
+NEVER = (math.inf, -math.inf)
+"""The window of a stop that is never open: its last permitted start comes before."""
 SPENT_ON, TAKEN_BY = range(2)
 """Of a leg: what it costs and how long it takes."""
 SERVICE, DUE, LATE, DEMAND, LOADED, ROOM, PRIZE, BARRED, ASKED = range(9)
@@ -82,8 +84,9 @@ def _built(instance: Instance, objective: str) -> TourModel:
     nodes, end = instance.nodes, instance.end
     forgiven = 0.0 if instance.whole_times else TOLERANCE
     heavier = 0.0 if instance.whole_loads else TOLERANCE
-    columns, hopeless = _columns(instance, heavier)
     spans = [_spans(instance, node, forgiven) for node in range(nodes)]
+    shut = [node for node in range(1, nodes) if spans[node][0] == NEVER]
+    columns, hopeless = _columns(instance, heavier, shut)
     spans.append(
         [(-math.inf, math.inf)] if end is None else _spans(instance, end, forgiven, end=True)
     )
@@ -110,7 +113,7 @@ def _built(instance: Instance, objective: str) -> TourModel:
         no_way,
         OBJECTIVES[objective],
         LOADS[instance.load],
-        bool(np.isfinite(instance.late).any()),
+        bool(columns[1:, LATE].any()),
         _timed(instance, columns, windows[len(spans[0]) :]) or objective not in ("cost", "travel"),
         bool((columns[1:, ROOM] < np.inf).any()) or instance.load == "signed",
         hopeless,
@@ -124,8 +127,10 @@ def _timed(
     return bool((windows[:, 1] < np.inf).any() or columns[:, LATE].any() or instance.breaks)
 
 
-def _columns(instance: Instance, heavier: float) -> tuple[Float[np.ndarray, "V 8"], bool]:
-    """What is asked of each node, and whether something must be served that cannot be."""
+def _columns(
+    instance: Instance, heavier: float, shut: list[int]
+) -> tuple[Float[np.ndarray, "V 8"], bool]:
+    """What is asked of each node, and whether something must be served that cannot be; some are never open."""
     nodes, end = instance.nodes, instance.end
     columns = np.zeros((nodes + 1, ASKED))
     stops = columns[:nodes]
@@ -139,7 +144,7 @@ def _columns(instance: Instance, heavier: float) -> tuple[Float[np.ndarray, "V 8
         columns[nodes, [SERVICE, DEMAND, ROOM]] = 0.0, 0.0, math.inf
     if end is None:
         columns[nodes, [DUE, LATE]] = math.inf, 0.0
-    prize, barred, hopeless = _presence(instance)
+    prize, barred, hopeless = _presence(instance, shut)
     columns[:, PRIZE], columns[:, BARRED] = np.append(prize, 0.0), barred
     return columns, hopeless
 
@@ -170,7 +175,7 @@ def _spans(
     spans = [(opens, min(closes, latest) + allowance) for opens, closes in windows[:-1]]
     spans.append((windows[-1][0], latest + allowance))
     kept = [span for span in spans if span[0] <= span[1]]
-    return kept or [(math.inf, -math.inf)]
+    return kept or [NEVER]
 
 
 def _departures(instance: Instance, objective: str) -> Float[np.ndarray, "D 2"]:
@@ -182,7 +187,7 @@ def _departures(instance: Instance, objective: str) -> Float[np.ndarray, "D 2"]:
 
 
 def _presence(
-    instance: Instance,
+    instance: Instance, shut: list[int]
 ) -> tuple[Float[np.ndarray, " N"], Bool[np.ndarray, " V"], bool]:
     """The prizes, infinite for all that others need; the stops that can never be served; whether the two meet."""
     nodes, end = instance.nodes, instance.end
@@ -196,10 +201,11 @@ def _presence(
     served = _spread(requires, [*visited, *(node for node in stops if np.isinf(prize[node]))])
     prize[[node for node in served if node not in visited]] = np.inf
     late = [second for first, second in before if first in visited]
-    lost = _spread(required_by, [*_in_circles(nodes, before), *late]) - visited
+    lost = _spread(required_by, [*_in_circles(nodes, before), *late, *shut])
+    hopeless = bool(visited.intersection(shut)) or any(a in visited for a, _ in instance.pairs)
+    lost -= visited
     barred[[0, nodes, *visited, *lost]] = True
-    hopeless = bool(np.isinf(prize[list(lost)]).any())
-    return prize, barred, hopeless or any(pickup in visited for pickup, _ in instance.pairs)
+    return prize, barred, hopeless or bool(np.isinf(prize[list(lost)]).any())
 
 
 def _lists(nodes: int, pairs: Iterable[tuple[int, int]]) -> list[list[int]]:

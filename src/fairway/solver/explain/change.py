@@ -24,6 +24,8 @@ from fairway.solver.explain.trivial import subset
 
 LONGEST_PROOF, PART = 1.0, 0.2
 """Seconds that a single question may take, and of the time that is left the part."""
+STEPS = 48
+"""In which a number is changed that may ease one limit and tighten another."""
 DIGITS = 6
 """Decimals of a number that is proposed, where the judge agrees."""
 
@@ -88,7 +90,8 @@ def least_repair(
             if best is not None:
                 most = math.copysign(min(abs(most), best[0] * scale), most)
             most = float(math.trunc(most)) if _whole(instance, spot) else most
-            found, proved = _least(part, whole, spot, most, until)
+            search = _stepped if spot.number == "aboard" else _least
+            found, proved = search(part, whole, spot, most, until)
             sure = sure and proved
             if found is not None and (best is None or abs(found[0]) / scale < best[0]):
                 best = abs(found[0]) / scale, spot, *found
@@ -171,6 +174,27 @@ def _least(
         else:
             high, solution = _tightened(whole, spot, middle, found.solution), found.solution
     return (high, solution), proved
+
+
+def _stepped(
+    part: Stage, whole: Stage, spot: Spot, most: float, until: float
+) -> tuple[tuple[float, Solution] | None, bool]:
+    """The same of a number of which more may not do where less does, step by step."""
+    finest = _finest(whole.instance, spot, most)
+    step = max(finest, abs(most) / STEPS)
+    step = float(math.ceil(step)) if finest == 1.0 else step
+    proved = step == finest == 1.0
+    for count in range(1, int(abs(most) / step) + 1):
+        if clock.now() > until:
+            return None, False
+        change = math.copysign(count * step, most)
+        found = part.decided(spot, change, until)
+        if found.solution is not None:
+            found = whole.decided(spot, change, until)
+        if found.solution is not None:
+            return (_tightened(whole, spot, change, found.solution), found.solution), proved
+        proved = proved and found.impossible
+    return None, proved
 
 
 def _needed_by(

@@ -61,6 +61,7 @@ def reaches(instance: Instance, spot: Spot) -> list[float]:
     """How far the number may go in each direction that eases things: it does not bind any more, or ends there."""
     first, horizon = windows_of(instance, 0)[0][0], _horizon(instance)
     loads = float((np.abs(instance.demand) + instance.loaded).sum()) + instance.aboard + 1.0
+    fullest = instance.capacity - float(instance.demand.min())  # nowhere may more be left after it
     if spot.number in ("opens", "closes"):
         spans = windows_of(instance, spot.at)
         if spot.number == "closes":
@@ -72,7 +73,7 @@ def reaches(instance: Instance, spot: Spot) -> list[float]:
         "latest": [horizon],
         "draft": [loads],
         "capacity": [loads],
-        "aboard": [0.0, loads],
+        "aboard": [0.0, max(instance.aboard, min(loads, fullest))],
         "break from": [min(first, value_of(instance, spot))],
         "break until": [horizon],
         "break length": [0.0],
