@@ -32,6 +32,9 @@ class SearchModel(NamedTuple):
 
     cost: Float[np.ndarray, "V V"]
     increment: Float[np.ndarray, "V V"]
+    cost_to: Float[np.ndarray, "V V"]
+    """The cost transposed, so that what leads to a node lies side by side in memory, as what leads from it does."""
+    increment_to: Float[np.ndarray, "V V"]
     opens: Float[np.ndarray, " V"]
     closes: Float[np.ndarray, " V"]
     """With most of the judge's tolerance; the rest is for sums taken in another order than the judge's."""
@@ -67,9 +70,12 @@ def search_model_without_neighbours(model: Model) -> SearchModel:
     power[1:] = np.log2(np.arange(1, len(power))).astype(np.int64)
     nobody = np.zeros((len(opens), 0), np.uint32)
     lists = (nobody, nobody, nobody)
-    return SearchModel(
-        model.cost, resource.increment, opens, closes, *lists, power, resource.by_set
-    )
+    cost, increment = model.cost, resource.increment
+    cost_to = np.ascontiguousarray(cost.T)
+    same = resource.rise is cost and not resource.stay.any()
+    increment_to = cost_to if same else np.ascontiguousarray(increment.T)
+    legs = (cost, increment, cost_to, increment_to)
+    return SearchModel(*legs, opens, closes, *lists, power, resource.by_set)
 
 
 def with_neighbours(model: SearchModel, until: float = math.inf) -> SearchModel | None:
