@@ -159,7 +159,7 @@ def _relocations(
 ) -> None:
     """A block of few stops to any place where it may be in time, either way round."""
     cost, cost_to, (first, last) = model.cost, model.cost_to, block
-    node, length = state.node, state.length[0]
+    node, start, length = state.node, state.start, state.length[0]
     head, tail, left, right = node[first], node[last], node[first - 1], node[last + 1]
     gain = cost[left, head] + cost[tail, right] - cost[left, right]
     if -gain >= least or first < 1 or last < first:
@@ -168,11 +168,11 @@ def _relocations(
     if first < last:
         turning = state.length[1, last] - state.length[1, first] - length[last] + length[first]
     # To the right, until the block is late even though all before it gain what the first of them gains.
-    resource = max(state.start[first - 1] + model.increment[left, right], model.opens[right])
-    deadline = model.closes[head] + state.start[last + 1] - resource
+    resource = max(start[first - 1] + model.increment[left, right], model.opens[right])
+    deadline = model.closes[head] + start[last + 1] - resource
     for at in range(last + 1, len(node) - 1):
         here, there = node[at], node[at + 1]
-        if state.start[at] + model.increment_to[head, here] > deadline:
+        if start[at] + model.increment_to[head, here] > deadline:
             break
         base = length[at] - length[at + 1] - gain
         worth = base + cost_to[head, here] + cost[tail, there]
@@ -180,9 +180,13 @@ def _relocations(
         worth = base + cost_to[tail, here] + cost[head, there] + turning
         _offer(offers, least, worth, (first, last, at, TURN_A))
     # To the left, until a stop that would come after the block must come before it.
+    added = start[last] - start[first - 1]
     for at in range(first - 1, 0, -1):
         here, there = node[at - 1], node[at]
-        if model.opens[tail] + model.increment[tail, there] > model.closes[there]:
+        reached = (
+            start[at] + added if model.by_set else model.opens[tail] + model.increment[tail, there]
+        )
+        if reached > model.closes[there]:
             break
         base = length[at - 1] - length[at] - gain
         worth = base + cost_to[head, here] + cost[tail, there]
