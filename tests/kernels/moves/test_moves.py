@@ -12,12 +12,13 @@ from fairway.kernels.moves import descent, reference, ruin, swap
 from fairway.kernels.moves.descent import descend, push, queue_for
 from fairway.kernels.moves.order import by_deadline, deferred
 from fairway.kernels.moves.rng import seeded
-from fairway.kernels.moves.ruin import inserted, insertion_buffer
+from fairway.kernels.moves.ruin import inserted
 from fairway.kernels.moves.search_model import (
     search_model_of,
     search_model_without_neighbours,
     with_neighbours,
 )
+from fairway.kernels.moves.site import insertion_buffer
 from fairway.kernels.moves.time_warp import late_tour, lateness, repair_lateness
 from fairway.kernels.moves.tour_state import refresh, tour_state_of
 from fairway.problems.instance import TSPDL
@@ -158,6 +159,7 @@ def test_what_is_rebuilt_is_a_feasible_tour_and_the_site_is_left_clean(kind, sto
     for _ in range(20):
         count = rebuild(search_model, tour_state, site, random)
         assert not site.missing.any()
+        assert count > 0 or instance.timed, "every port that is out keeps a place"
         if count > 0:
             assert len(set(site.out[:count].tolist())) == count
             assert sorted(site.node) == sorted(node)
@@ -166,7 +168,7 @@ def test_what_is_rebuilt_is_a_feasible_tour_and_the_site_is_left_clean(kind, sto
             assert np.allclose(site.start, resources)
             tour_state.node[:] = site.node
             refresh(search_model, tour_state, 0, len(node) - 1)
-            assert np.allclose(site.latest, tour_state.latest)
+            assert instance.laden or np.allclose(site.latest, tour_state.latest)
 
 
 @given(**ANY)

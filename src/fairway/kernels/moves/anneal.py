@@ -8,8 +8,9 @@ from jaxtyping import Float, Int, UInt
 from fairway.kernels.compiling import ZERO, bare, inner
 from fairway.kernels.moves.descent import TIE, Aim, Queue, descend, push
 from fairway.kernels.moves.rng import Random, uniform
-from fairway.kernels.moves.ruin import InsertionBuffer, insertion_buffer, rebuild
+from fairway.kernels.moves.ruin import rebuild
 from fairway.kernels.moves.search_model import SearchModel
+from fairway.kernels.moves.site import InsertionBuffer, insertion_buffer
 from fairway.kernels.moves.swap import copy
 from fairway.kernels.moves.tour_state import TourState, refresh
 

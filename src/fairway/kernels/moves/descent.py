@@ -158,7 +158,8 @@ def _relocations(
     model: SearchModel, state: TourState, block: tuple[int, int], offers: Offers, least: float
 ) -> None:
     """A block of few stops to any place where it may be in time, either way round."""
-    cost, node, length, (first, last) = model.cost, state.node, state.length[0], block
+    cost, cost_to, (first, last) = model.cost, model.cost_to, block
+    node, start, length = state.node, state.start, state.length[0]
     head, tail, left, right = node[first], node[last], node[first - 1], node[last + 1]
     gain = cost[left, head] + cost[tail, right] - cost[left, right]
     if -gain >= least or first < 1 or last < first:
@@ -167,26 +168,30 @@ def _relocations(
     if first < last:
         turning = state.length[1, last] - state.length[1, first] - length[last] + length[first]
     # To the right, until the block is late even though all before it gain what the first of them gains.
-    resource = max(state.start[first - 1] + model.increment[left, right], model.opens[right])
-    deadline = model.closes[head] + state.start[last + 1] - resource
+    resource = max(start[first - 1] + model.increment[left, right], model.opens[right])
+    deadline = model.closes[head] + start[last + 1] - resource
     for at in range(last + 1, len(node) - 1):
         here, there = node[at], node[at + 1]
-        if state.start[at] + model.increment[here, head] > deadline:
+        if start[at] + model.increment_to[head, here] > deadline:
             break
         base = length[at] - length[at + 1] - gain
-        worth = base + cost[here, head] + cost[tail, there]
+        worth = base + cost_to[head, here] + cost[tail, there]
         _offer(offers, least, worth, (first, last, at, PLAIN))
-        worth = base + cost[here, tail] + cost[head, there] + turning
+        worth = base + cost_to[tail, here] + cost[head, there] + turning
         _offer(offers, least, worth, (first, last, at, TURN_A))
     # To the left, until a stop that would come after the block must come before it.
+    added = start[last] - start[first - 1]
     for at in range(first - 1, 0, -1):
         here, there = node[at - 1], node[at]
-        if model.opens[tail] + model.increment[tail, there] > model.closes[there]:
+        reached = (
+            start[at] + added if model.by_set else model.opens[tail] + model.increment[tail, there]
+        )
+        if reached > model.closes[there]:
             break
         base = length[at - 1] - length[at] - gain
-        worth = base + cost[here, head] + cost[tail, there]
+        worth = base + cost_to[head, here] + cost[tail, there]
         _offer(offers, least, worth, (at, first - 1, last, PLAIN))
-        worth = base + cost[here, tail] + cost[head, there] + turning
+        worth = base + cost_to[tail, here] + cost[head, there] + turning
         _offer(offers, least, worth, (at, first - 1, last, TURN_B))
 
 
@@ -208,7 +213,8 @@ def _reversals(model: SearchModel, state: TourState, at: int, offers: Offers, le
         _offer(offers, least, worth, (at, at - 1, end, TURN_B))
     for begin in range(at - 1, max(1, state.turn[at]) - 1, -1):
         there, beyond = node[begin], node[begin - 1]
-        worth = backward[at] - backward[begin] + cost[beyond, here] + cost[there, right]
+        worth = backward[at] - backward[begin] + model.cost_to[here, beyond]
+        worth += model.cost_to[right, there]
         worth -= length[at + 1] - length[begin - 1]
         _offer(offers, least, worth, (begin, begin - 1, at, TURN_B))
 
@@ -228,7 +234,7 @@ def _exchanges(model: SearchModel, state: TourState, at: int, offers: Offers, le
     if at > 0:
         hither = model.cost[state.node[at - 1], node]
         for other in model.before[node]:
-            gain = hither - model.cost[other, node]
+            gain = hither - model.cost_to[node, other]
             if other == end or gain <= 0:
                 break
             arc = (state.place[other], at)
@@ -275,7 +281,7 @@ def _before(
     stranded = state.node[p + 1]
     gain += model.cost[state.node[p], stranded]
     for other in model.before[stranded]:
-        if other == len(state.node) - 1 or gain <= model.cost[other, stranded]:
+        if other == len(state.node) - 1 or gain <= model.cost_to[stranded, other]:
             break
         at, i, j, k = state.place[other], ZERO, ZERO, ZERO
         if p < q and at < p:

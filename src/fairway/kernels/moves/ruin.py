@@ -6,15 +6,16 @@ to another, where swaps of neighbouring blocks find no way.
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float, UInt
+from jaxtyping import UInt
 
 from fairway import clock
 from fairway.kernels.compiling import ZERO, bare, inner
+from fairway.kernels.moves.berths import put_back
 from fairway.kernels.moves.rng import Random, uniform
 from fairway.kernels.moves.search_model import SearchModel, needed_by, served_at
+from fairway.kernels.moves.site import BLINK, InsertionBuffer, insert_node, insertion_buffer
 from fairway.kernels.moves.tour_state import TourState
 
 STRINGS = 2
@@ -23,33 +24,8 @@ LONGEST = 16
 """Stops of the longest string."""
 BY_CHANCE = 0.3
 """How often stops come back in any order; else in that of their limits, which seldom leaves one without a place."""
-BLINK = 0.01
-"""How often a better place is overlooked, so that the same ruins do not always end alike."""
-
 TOGETHER = 64
 """Stops of a first tour between two looks at the clock: two milliseconds at 2,000 nodes."""
-
-
-class InsertionBuffer(NamedTuple):
-    """Room for a tour under construction: its first nodes by position, and the stops that are still out."""
-
-    node: UInt[np.ndarray, " V"]
-    start: Float[np.ndarray, " V"]
-    """The resource at each position."""
-    latest: Float[np.ndarray, " V"]
-    """The highest resource at each position with which all that follows is in time."""
-    out: UInt[np.ndarray, " V"]
-    """The stops taken out, in the order in which they come back."""
-    rank: Float[np.ndarray, " V"]
-    missing: Bool[np.ndarray, " V"]
-    """Whether a node is out; false for all before and after."""
-
-
-def insertion_buffer(nodes: int) -> InsertionBuffer:
-    """Room for tours over so many nodes, the depot counted twice."""
-    node, out = np.zeros((2, nodes), np.uint32)
-    start, latest, rank = np.zeros((3, nodes))
-    return InsertionBuffer(node, start, latest, out, rank, np.zeros(nodes, bool))
 
 
 def inserted(
@@ -71,9 +47,14 @@ def inserted(
 def rebuild(model: SearchModel, state: TourState, site: InsertionBuffer, random: Random) -> int:
     """Lay another tour out in `site.node`: how many stops, the first in `site.out`, were moved; 0 if it is none."""
     count = _take_out(model, state, site, random)
-    _put_in_order(model, site, count, random)
-    standing = _clear(state, site, count)
-    return count if fill(model, site, standing, count, random) else 0
+    by_chance = uniform(random) < BY_CHANCE
+    _put_in_order(model, site, count, by_chance and not model.by_set, random)
+    standing = _lay_out(model, state, site, count)
+    if model.by_set:
+        fits = put_back(model, site, standing, count, by_chance, random)
+    else:
+        fits = _refilled(model, site, standing, count, random)
+    return count if fits else 0
 
 
 @bare
@@ -85,6 +66,14 @@ def fill(
     Where the way through a stop is quicker than the way past it, what stands may be late until the stop is back.
     """
     _work_out(model, site, standing)
+    return _refilled(model, site, standing, count, random)
+
+
+@inner
+def _refilled(
+    model: SearchModel, site: InsertionBuffer, standing: int, count: int, random: Random
+) -> bool:
+    """The same where the resources of what stands are known."""
     in_time = put_in(model, site, standing, ZERO, count, random)
     for at in range(standing + count if in_time else ZERO):
         in_time &= site.start[at] <= site.latest[at]
@@ -132,9 +121,10 @@ def _take_out(model: SearchModel, state: TourState, site: InsertionBuffer, rando
 
 
 @inner
-def _put_in_order(model: SearchModel, site: InsertionBuffer, count: int, random: Random) -> None:
+def _put_in_order(
+    model: SearchModel, site: InsertionBuffer, count: int, by_chance: bool, random: Random
+) -> None:
     """Sort the stops that are out, by their limits or by chance; insertion sort, for they are few."""
-    by_chance = uniform(random) < BY_CHANCE
     out, rank = site.out, site.rank
     for number in range(count):
         stop = out[number]
@@ -147,13 +137,41 @@ def _put_in_order(model: SearchModel, site: InsertionBuffer, count: int, random:
 
 
 @inner
-def _clear(state: TourState, site: InsertionBuffer, count: int) -> int:
-    """Lay out what is left of the tour; how many nodes that is."""
-    standing = ZERO
+def _lay_out(model: SearchModel, state: TourState, site: InsertionBuffer, count: int) -> int:
+    """Lay out what is left of the tour, with all that is known of it; how many nodes that is.
+
+    Behind a gap resources fall by one amount until somewhere there is a wait, and before it they may rise by one.
+    """
+    node, standing, gap, by = site.node, ZERO, False, 0.0
     for at in range(len(state.node)):
-        if not site.missing[state.node[at]]:
-            site.node[standing] = state.node[at]
-            standing += 1
+        here = state.node[at]
+        if site.missing[here]:
+            gap = True
+            continue
+        node[standing] = here
+        site.start[standing] = state.start[at] + by
+        if standing > 0:
+            site.leg[standing] = state.length[0, at] - state.length[0, at - 1]
+        if gap:
+            site.leg[standing] = model.cost[node[standing - 1], here]
+        if gap or by > 0 or (by < 0 and site.start[standing] < model.opens[here]):
+            before = site.start[standing - 1]
+            site.start[standing] = served_at(model, before, node[standing - 1], here)
+            by = site.start[standing] - state.start[at]
+        gap = False
+        standing += 1
+    last, by = standing, 0.0
+    for at in range(len(state.node) - 1, -1, -1):
+        here = state.node[at]
+        if site.missing[here]:
+            gap = True
+            continue
+        last -= 1
+        site.latest[last] = state.latest[at] + by
+        if gap or by < 0 or (by > 0 and site.latest[last] > model.closes[here]):
+            site.latest[last] = needed_by(model, site.latest[last + 1], here, node[last + 1])
+            by = site.latest[last] - state.latest[at]
+        gap = False
     for number in range(count):
         site.missing[site.out[number]] = False
     return standing
@@ -165,6 +183,7 @@ def _work_out(model: SearchModel, site: InsertionBuffer, standing: int) -> None:
     node, start, latest = site.node, site.start, site.latest
     start[0] = model.opens[0]
     for at in range(1, standing):
+        site.leg[at] = model.cost[node[at - 1], node[at]]
         start[at] = served_at(model, start[at - 1], node[at - 1], node[at])
     last = standing - 1
     latest[last] = model.closes[node[last]]
@@ -177,22 +196,22 @@ def _cheapest_place(
     model: SearchModel, site: InsertionBuffer, stop: int, standing: int, random: Random
 ) -> int:
     """The position at which the stop costs least and all stay in time; 0 if there is none."""
-    cost, increment, node = model.cost, model.increment, site.node
     opens, closes = model.opens[stop], model.closes[stop]
-    least, where = np.inf, 0
+    least, where, here = np.inf, 0, site.node[0]
     for at in range(1, standing):
-        here, there = node[at - 1], node[at]
+        there = site.node[at]
         if site.start[at - 1] > closes:
             break
-        more = cost[here, stop] + cost[stop, there] - cost[here, there]
+        more = model.cost_to[stop, here] + model.cost[stop, there] - site.leg[at]
         if more < least:
-            resource = site.start[at - 1] + increment[here, stop]
+            resource = site.start[at - 1] + model.increment_to[stop, here]
             if (
                 resource <= closes
-                and max(resource, opens) + increment[stop, there] <= site.latest[at]
+                and max(resource, opens) + model.increment[stop, there] <= site.latest[at]
                 and uniform(random) >= BLINK
             ):
                 least, where = more, at
+        here = there
     return where
 
 
@@ -201,17 +220,27 @@ def _insert(
     model: SearchModel, site: InsertionBuffer, stop: int, where: int, standing: int
 ) -> None:
     """Put the stop there, and bring the resources up to date as far as they change."""
-    node, start, latest = site.node, site.start, site.latest
+    node, leg, start, latest = site.node, site.leg, site.start, site.latest
     for at in range(standing - 1, where - 1, -1):
-        node[at + 1], start[at + 1], latest[at + 1] = node[at], start[at], latest[at]
-    node[where] = stop
+        node[at + 1], leg[at + 1] = node[at], leg[at]
+        start[at + 1], latest[at + 1] = start[at], latest[at]
+    insert_node(model, site, stop, where)
+    by = np.inf
     for at in range(where, standing + 1):
-        resource = served_at(model, start[at - 1], node[at - 1], node[at])
-        if at > where and resource == start[at]:
-            break
-        start[at] = resource
+        if at > where + 1 and 0 < by < np.inf and start[at] > model.opens[node[at]]:
+            start[at] += by
+        else:
+            resource = served_at(model, start[at - 1], node[at - 1], node[at])
+            by = resource - start[at]
+            if at > where and by == 0:
+                break
+            start[at] = resource
     for at in range(where, -1, -1):
-        resource = needed_by(model, latest[at + 1], node[at], node[at + 1])
-        if at < where and resource == latest[at]:
-            break
-        latest[at] = resource
+        if at < where - 1 and by < 0 and latest[at] < model.closes[node[at]]:
+            latest[at] += by
+        else:
+            resource = needed_by(model, latest[at + 1], node[at], node[at + 1])
+            by = resource - latest[at]
+            if at < where and by == 0:
+                break
+            latest[at] = resource
