@@ -21,8 +21,8 @@ SDIST = {
 }  # fmt: skip
 """What stands at the top of each."""
 SUFFIXES = {
-    "", ".cff", ".css", ".csv", ".cu", ".h", ".html", ".ipynb", ".js", ".json", ".md", ".npz", ".png", ".py", ".safetensors",
-    ".svg", ".toml", ".txt", ".typed", ".xz", ".yml",
+    "", ".cff", ".css", ".csv", ".cu", ".h", ".html", ".ipynb", ".js", ".json", ".md", ".npz", ".png", ".py",
+    ".safetensors", ".svg", ".toml", ".txt", ".typed", ".xz", ".yml",
 }  # fmt: skip
 NEEDED = (
     "fairway/py.typed",

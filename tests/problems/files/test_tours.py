@@ -174,5 +174,7 @@ def test_a_tour_as_it_is_printed_may_have_its_names_in_quotes():
 def test_a_misspelt_stop_is_refused_with_the_likely_name():
     with pytest.raises(InvalidTour, match="no stop is called 'Noth quay'; perhaps 'North quay'"):
         resolve(["Noth quay", "B"], instance())
-    with pytest.raises(InvalidTour, match="no stop is called 'Mill'; expected names, like 'North quay'"):
+    with pytest.raises(
+        InvalidTour, match="no stop is called 'Mill'; expected names, like 'North quay'"
+    ):
         resolve(["Mill", "B"], instance())
