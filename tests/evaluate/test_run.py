@@ -199,7 +199,7 @@ def test_a_policy_for_another_problem_leaves_no_file(place, policy):
 
 def test_a_mask_that_the_problem_does_not_have_is_refused(instances, place, policy):
     asked = PolicyEval(policy=policy, device="cpu", decode=DecodeConfig(guard=MaskConfig("exact")))
-    with pytest.raises(InvalidRequest, match="the exact mask for draft limits is not for tsptw"):
+    with pytest.raises(InvalidRequest, match="there is no exact mask for tsptw"):
         finished(asked, instances, place)
 
 

@@ -99,8 +99,8 @@ def test_a_break_has_a_row_of_its_own_with_its_window_and_its_time():
 
 
 def test_a_break_that_cannot_be_taken_is_a_row_in_violation():
-    figure = draw(square(breaks=[(12, 12, 50)], closes=45), [1, 2, 3])
-    assert "break" in rows(figure)
+    figure = draw(square(breaks=[(12, 12, 5), (14, 14, 5)]), [1, 2, 3])
+    assert rows(figure).count("break") == 2
     assert not marks(figure, "schedule", "breaks")
     assert where(figure, "wrong-depot") == []
 

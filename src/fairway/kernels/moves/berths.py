@@ -27,6 +27,7 @@ def reserve(model: SearchModel, site: InsertionBuffer, standing: int, count: int
     for at in range(standing):
         if at > 0:
             load += model.increment[0, node[at]]
+            site.leg[at] = model.cost[node[at - 1], node[at]]
         site.start[at] = load
         while left < count and after[left] == at:
             load += model.increment[0, site.out[left]]

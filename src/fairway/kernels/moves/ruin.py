@@ -49,12 +49,10 @@ def rebuild(model: SearchModel, state: TourState, site: InsertionBuffer, random:
     count = _take_out(model, state, site, random)
     by_chance = uniform(random) < BY_CHANCE
     _put_in_order(model, site, count, by_chance and not model.by_set, random)
-    standing = _lay_out(model, state, site, count)
+    standing = _clear(state, site, count)
     if model.by_set:
-        fits = put_back(model, site, standing, count, by_chance, random)
-    else:
-        fits = _refilled(model, site, standing, count, random)
-    return count if fits else 0
+        return count if put_back(model, site, standing, count, by_chance, random) else 0
+    return count if fill(model, site, standing, count, random) else 0
 
 
 @bare
@@ -66,14 +64,6 @@ def fill(
     Where the way through a stop is quicker than the way past it, what stands may be late until the stop is back.
     """
     _work_out(model, site, standing)
-    return _refilled(model, site, standing, count, random)
-
-
-@inner
-def _refilled(
-    model: SearchModel, site: InsertionBuffer, standing: int, count: int, random: Random
-) -> bool:
-    """The same where the resources of what stands are known."""
     in_time = put_in(model, site, standing, ZERO, count, random)
     for at in range(standing + count if in_time else ZERO):
         in_time &= site.start[at] <= site.latest[at]
@@ -137,41 +127,13 @@ def _put_in_order(
 
 
 @inner
-def _lay_out(model: SearchModel, state: TourState, site: InsertionBuffer, count: int) -> int:
-    """Lay out what is left of the tour, with all that is known of it; how many nodes that is.
-
-    Behind a gap resources fall by one amount until somewhere there is a wait, and before it they may rise by one.
-    """
-    node, standing, gap, by = site.node, ZERO, False, 0.0
+def _clear(state: TourState, site: InsertionBuffer, count: int) -> int:
+    """Lay out what is left of the tour; how many nodes that is."""
+    standing = ZERO
     for at in range(len(state.node)):
-        here = state.node[at]
-        if site.missing[here]:
-            gap = True
-            continue
-        node[standing] = here
-        site.start[standing] = state.start[at] + by
-        if standing > 0:
-            site.leg[standing] = state.length[0, at] - state.length[0, at - 1]
-        if gap:
-            site.leg[standing] = model.cost[node[standing - 1], here]
-        if gap or by > 0 or (by < 0 and site.start[standing] < model.opens[here]):
-            before = site.start[standing - 1]
-            site.start[standing] = served_at(model, before, node[standing - 1], here)
-            by = site.start[standing] - state.start[at]
-        gap = False
-        standing += 1
-    last, by = standing, 0.0
-    for at in range(len(state.node) - 1, -1, -1):
-        here = state.node[at]
-        if site.missing[here]:
-            gap = True
-            continue
-        last -= 1
-        site.latest[last] = state.latest[at] + by
-        if gap or by < 0 or (by > 0 and site.latest[last] > model.closes[here]):
-            site.latest[last] = needed_by(model, site.latest[last + 1], here, node[last + 1])
-            by = site.latest[last] - state.latest[at]
-        gap = False
+        if not site.missing[state.node[at]]:
+            site.node[standing] = state.node[at]
+            standing += 1
     for number in range(count):
         site.missing[site.out[number]] = False
     return standing
@@ -225,22 +187,13 @@ def _insert(
         node[at + 1], leg[at + 1] = node[at], leg[at]
         start[at + 1], latest[at + 1] = start[at], latest[at]
     insert_node(model, site, stop, where)
-    by = np.inf
     for at in range(where, standing + 1):
-        if at > where + 1 and 0 < by < np.inf and start[at] > model.opens[node[at]]:
-            start[at] += by
-        else:
-            resource = served_at(model, start[at - 1], node[at - 1], node[at])
-            by = resource - start[at]
-            if at > where and by == 0:
-                break
-            start[at] = resource
+        resource = served_at(model, start[at - 1], node[at - 1], node[at])
+        if at > where and resource == start[at]:
+            break
+        start[at] = resource
     for at in range(where, -1, -1):
-        if at < where - 1 and by < 0 and latest[at] < model.closes[node[at]]:
-            latest[at] += by
-        else:
-            resource = needed_by(model, latest[at + 1], node[at], node[at + 1])
-            by = resource - latest[at]
-            if at < where and by == 0:
-                break
-            latest[at] = resource
+        resource = needed_by(model, latest[at + 1], node[at], node[at + 1])
+        if at < where and resource == latest[at]:
+            break
+        latest[at] = resource

@@ -70,27 +70,12 @@ def search_model_without_neighbours(model: Model) -> SearchModel:
     power[1:] = np.log2(np.arange(1, len(power))).astype(np.int64)
     nobody = np.zeros((len(opens), 0), np.uint32)
     lists = (nobody, nobody, nobody)
-    cost, cost_to = _both_ways(model.cost)
-    if resource.rise is model.cost and not resource.stay.any():
-        legs = (cost, cost, cost_to, cost_to)
-    else:
-        increment, increment_to = _both_ways(resource.increment)
-        legs = (cost, increment, cost_to, increment_to)
+    cost, increment = model.cost, resource.increment
+    cost_to = np.ascontiguousarray(cost.T)
+    same = resource.rise is cost and not resource.stay.any()
+    increment_to = cost_to if same else np.ascontiguousarray(increment.T)
+    legs = (cost, increment, cost_to, increment_to)
     return SearchModel(*legs, opens, closes, *lists, power, resource.by_set)
-
-
-def _both_ways(
-    legs: Float[np.ndarray, "V V"],
-) -> tuple[Float[np.ndarray, "V V"], Float[np.ndarray, "V V"]]:
-    """Legs, and the same transposed: one array where they are symmetric, which is half as much to read.
-
-    Only then are there numbers where no leg leads, to the start and on from the end.
-    """
-    whole = legs.copy()
-    whole[1:-1, 0], whole[-1, 1:-1] = legs[0, 1:-1], legs[1:-1, -1]
-    whole[-1, 0] = legs[0, -1]
-    other = np.ascontiguousarray(whole.T)
-    return (whole, whole) if np.array_equal(whole, other) else (legs, other)
 
 
 def with_neighbours(model: SearchModel, until: float = math.inf) -> SearchModel | None:
