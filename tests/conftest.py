@@ -1,6 +1,7 @@
 """Fixtures that several test folders share."""
 
 import os
+import signal
 import tempfile
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from fairway.problems.instance import TSPDL, TSPTW
 
 # Tests run in several processes, and threads that wait for each other would outnumber the cores.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Where tests run in the background of a shell, they and their children would be deaf to Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Beds are drawn into a folder of the test run's own, never into the user's cache. The name is
 # fixed for a user, so that parallel workers share it; its content is checked on every load.

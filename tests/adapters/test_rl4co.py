@@ -73,7 +73,8 @@ def test_an_attention_model_trains_under_the_mask(tmp_path):
 
     before = length()
     trainer = RL4COTrainer(
-        max_epochs=1, accelerator="cpu", precision="32-true", logger=None, default_root_dir=tmp_path,
+        max_epochs=1, accelerator="cpu", precision="32-true", matmul_precision="highest",
+        logger=None, default_root_dir=tmp_path,
         enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False,
     )  # fmt: skip
     trainer.fit(model)

@@ -156,15 +156,8 @@ def test_a_bad_file_is_named_at_the_end_and_the_others_are_solved(stops, tmp_pat
 
 @contextmanager
 def started(*arguments):
-    """The command while it runs, with Ctrl-C as a terminal has it."""
-    code = (
-        "import signal, sys\n"
-        "from fairway.cli import main\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "sys.argv[0] = 'fairway'\n"
-        "main()\n"
-    )
-    words = [sys.executable, "-c", code, *map(str, arguments)]
+    """The command while it runs."""
+    words = [sys.executable, "-m", "fairway", *map(str, arguments)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield process

@@ -130,7 +130,7 @@ def test_processes_end_with_the_one_that_started_them(tmp_path, work, ended_by):
 def interrupted(tmp_path, code, after):
     """What a script prints that gets Ctrl-C so many seconds after it said 'begun'."""
     script = tmp_path / "script.py"  # without a main guard
-    script.write_text(HEARS_CTRL_C + code)
+    script.write_text(code)
     words = [sys.executable, str(script)]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "begun\n", process.communicate()[1]
@@ -143,8 +143,6 @@ def interrupted(tmp_path, code, after):
     return said.split()
 
 
-# A shell without job control starts what it puts in the background deaf to Ctrl-C, and that is inherited.
-HEARS_CTRL_C = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
 DRAWN = "import fairway\nbed = list(fairway.generate('tsptw', n=100, hardness='easy', count=3))\n"
 
 
