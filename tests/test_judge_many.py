@@ -1,11 +1,13 @@
 """The judge of many tours says what the judge says of each."""
 
+from dataclasses import fields, replace
+
 import numpy as np
 import pytest
 
 import fairway
 from fairway.errors import InvalidRequest
-from fairway.judge.many import verify_many
+from fairway.judge.many import solutions_of, verify_many
 from fairway.problems.sets import InstanceSet, Locations
 
 
@@ -41,6 +43,32 @@ def test_it_agrees_with_the_judge_to_the_last_bit(kind):
             assert (cost[number], makespan[number]) == (verdict.cost, verdict.makespan)
             judged.add(bool(accepted[number]))
     assert judged == {True, False}
+
+
+@pytest.mark.parametrize("kind", ["euclidean", "matrix", "whole"])
+def test_its_solutions_are_the_judges_to_the_last_bit(kind):
+    instances = drawn(kind)
+    instances = replace(instances, closes=instances.closes + np.array([0.0] + 6 * [40.0]))
+    tours = 1 + np.argsort(instances.closes[:, 1:], axis=1)
+    found = solutions_of(instances, tours)
+    assert {solution is None for solution in found} == {True, False}
+    for instance, tour, solution in zip(instances, tours, found, strict=True):
+        verdict = fairway.verify(instance, tour)
+        if not isinstance(verdict, fairway.Solution):
+            assert solution is None
+            continue
+        for name in (each.name for each in fields(verdict) if each.name != "schedule"):
+            assert getattr(solution, name) == getattr(verdict, name), name
+        assert list(solution.schedule) == list(verdict.schedule)
+
+
+def test_a_solution_within_the_tolerance_says_how_late_it_is():
+    matrix = np.array([[[0.0, 5.5], [5.5, 0.0]]])
+    instances = InstanceSet(Locations(matrix=matrix), closes=np.array([[99.0, 5.5 - 9e-7]]))
+    (solution,) = solutions_of(instances, np.array([[1]]))
+    verdict = fairway.verify(instances[0], [1])
+    assert 0 < solution.lateness == verdict.lateness
+    assert solution.schedule[0] == verdict.schedule[0]
 
 
 @pytest.mark.parametrize("load", ["growing", "shrinking"])

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from fairway.errors import InvalidRequest
+from fairway.judge.verdict import Schedule, Solution
 from fairway.problems.instance import TOLERANCE
 from fairway.problems.sets import InstanceSet
 
@@ -22,8 +23,71 @@ class Verdicts(NamedTuple):
     makespan: Float[np.ndarray, " B"]
 
 
+class _Walk(NamedTuple):
+    """Tours followed stop by stop, all at once, with the depot again as the last stop."""
+
+    tours: Int[np.ndarray, "B M"]
+    """As given; of what is no tour, all stops by their numbers."""
+    kept: Bool[np.ndarray, " B"]
+    """Whether it is a tour, and in time."""
+    cost: Float[np.ndarray, " B"]
+    departure: Float[np.ndarray, " B"]
+    arrival: Float[np.ndarray, "V B"]
+    start: Float[np.ndarray, "V B"]
+    left: Float[np.ndarray, "V B"]
+    late: Float[np.ndarray, "V B"]
+
+
 def verify_many(instances: InstanceSet, tours: Int[np.ndarray, "B M"]) -> Verdicts:
     """Judge one tour of each instance: all its stops in order, without the depot."""
+    walk = _walked(instances, tours)
+    accepted = walk.kept & np.isfinite(walk.cost)
+    if instances.laden:
+        accepted &= _afloat(instances, walk.tours)
+    return Verdicts(accepted, walk.cost, walk.left[-1])
+
+
+def solutions_of(instances: InstanceSet, tours: Int[np.ndarray, "B M"]) -> list[Solution | None]:
+    """The tours that are accepted, with their schedules; None where one is refused. Loads are not asked about."""
+    assert not instances.laden, "loads are left to the judge of one"
+    walk = _walked(instances, tours)
+    accepted = walk.kept & np.isfinite(walk.cost)
+    lateness = np.zeros(len(instances))
+    for late in walk.late:
+        lateness += late
+    columns = (walk.arrival, walk.start - walk.arrival, walk.start, walk.left, walk.late)
+    shown = np.stack(columns)[:, :-1].transpose(2, 0, 1)  # the return is no stop
+    ends = zip(walk.cost.tolist(), walk.left[-1].tolist(), walk.departure.tolist(), strict=True)
+    rows = zip(accepted, walk.tours, shown, ends, lateness.tolist(), strict=True)
+    return [
+        _solution(tour, times, end, late) if good else None for good, tour, times, end, late in rows
+    ]
+
+
+def _solution(
+    tour: Int[np.ndarray, " M"],
+    times: Float[np.ndarray, "T M"],
+    ends: tuple[float, float, float],
+    lateness: float,
+) -> Solution:
+    """A tour of all stops; the times of the stops, by the columns of a schedule, and cost, makespan and departure."""
+    arrival, wait, start, left, late = times
+    cost, makespan, departure = ends
+    nothing, unlimited = np.zeros(len(tour)), np.full(len(tour), np.inf)
+    return Solution(
+        tuple(tour.tolist()),
+        cost,
+        makespan,
+        Schedule(tour, arrival, wait, start, left, nothing, unlimited, late),
+        value=cost,
+        duration=makespan - departure,
+        departure=departure,
+        lateness=lateness,
+        unserved=(),
+    )
+
+
+def _walked(instances: InstanceSet, tours: Int[np.ndarray, "B M"]) -> _Walk:
     if instances.problem == "tour":
         raise InvalidRequest(
             "only sets with time windows or with drafts are judged together; verify one by one"
@@ -33,29 +97,30 @@ def verify_many(instances: InstanceSet, tours: Int[np.ndarray, "B M"]) -> Verdic
         raise InvalidRequest(
             f"the tours have shape {tours.shape}; expected {(count, nodes - 1)}, one per instance"
         )
-    accepted = (np.sort(tours, axis=1) == np.arange(1, nodes)).all(axis=1)
-    each, known = np.arange(count), np.where(accepted[:, None], tours, np.arange(1, nodes))
+    kept = (np.sort(tours, axis=1) == np.arange(1, nodes)).all(axis=1)
+    each, known = np.arange(count), np.where(kept[:, None], tours, np.arange(1, nodes))
     nothing = np.zeros((count, nodes))
     opens = nothing if instances.opens is None else instances.opens
     closes = np.full_like(nothing, np.inf) if instances.closes is None else instances.closes
     service = nothing if instances.service is None else instances.service
     allowance = np.where(instances.whole_times, 0.0, TOLERANCE)
-    here, cost, now = np.zeros(count, np.int64), np.zeros(count), opens[:, 0] + service[:, 0]
-    for there in (*known.T, np.zeros(count, np.int64)):
+    arrival, start, left, late = np.empty((4, nodes, count))
+    departure = now = opens[:, 0] + service[:, 0]
+    here, cost = np.zeros(count, np.int64), np.zeros(count)
+    for at, there in enumerate((*known.T, np.zeros(count, np.int64))):
         leg = instances.locations.legs(here, there)
         last = closes[each, there]
         # Nobody waits for the depot to open, and nothing is served there at the end.
         stop = there != 0
-        arrival = now + leg
-        waited = np.maximum(arrival, np.where(stop, opens[each, there], -np.inf))
-        start = np.where(arrival <= last + allowance, waited, arrival)
-        accepted &= ~(start - last > allowance)
+        arrival[at] = now + leg
+        waited = np.maximum(arrival[at], np.where(stop, opens[each, there], -np.inf))
+        start[at] = np.where(arrival[at] <= last + allowance, waited, arrival[at])
+        kept &= ~(start[at] - last > allowance)
+        late[at] = np.maximum(start[at] - last, 0.0)
         cost += leg
-        now = start + np.where(stop, service[each, there], 0.0)
+        left[at] = now = start[at] + np.where(stop, service[each, there], 0.0)
         here = there
-    if instances.laden:
-        accepted &= _afloat(instances, known)
-    return Verdicts(accepted & np.isfinite(cost), cost, now)
+    return _Walk(known, kept, cost, departure, arrival, start, left, late)
 
 
 def _afloat(instances: InstanceSet, tours: Int[np.ndarray, "B M"]) -> Bool[np.ndarray, " B"]:

@@ -10,14 +10,17 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from fairway import clock
-from fairway.judge.many import verify_many
+from fairway.judge import Solution
+from fairway.judge.many import solutions_of, verify_many
 from fairway.kernels.labels.layers import Search
 from fairway.kernels.labels.many import Windows, distances, least_tours, room_for
 from fairway.problems.instance import TOLERANCE
+from fairway.problems.model import Objective
 from fairway.problems.sets import InstanceSet, Locations
 from fairway.search.exact import STAGES
 from fairway.solver.explain.feasibility import NARROW
 from fairway.solver.request import Request
+from fairway.solver.results import Improvement, Result
 
 TOGETHER = 16
 """Instances whose matrices are made at a time: they stay near the core."""
@@ -51,13 +54,34 @@ def suits(instances: InstanceSet, request: Request) -> bool:
 def proved_together(instances: InstanceSet) -> Proved:
     """The least tours of all instances that a narrow beam proves and the judge accepts."""
     began = clock.now()
-    tours = np.zeros((len(instances), instances.nodes - 1), np.int64)
-    for first in range(0, len(instances), TOGETHER):
-        _prove(instances[first : first + TOGETHER], tours[first : first + TOGETHER])
+    tours = _least(instances)
     accepted, cost, makespan = verify_many(instances, tours)
     number = np.flatnonzero(accepted)
     each = (clock.now() - began) / max(len(number), 1)
     return Proved(number, tours[number], cost[number], makespan[number], each)
+
+
+def solved_together(instances: InstanceSet, objective: Objective) -> dict[int, Result]:
+    """The same as answers, with their schedules, by the numbers of the instances."""
+    began = clock.now()
+    found = solutions_of(instances, _least(instances))
+    known = {number: solution for number, solution in enumerate(found) if solution is not None}
+    each = (clock.now() - began) / max(len(known), 1)
+    return {number: _answer(solution, each, objective) for number, solution in known.items()}
+
+
+def _answer(solution: Solution, seconds: float, objective: Objective) -> Result:
+    cost, method = solution.cost, "exact search"
+    trace = (Improvement(seconds, cost, method),)
+    return Result("optimal", seconds, objective, cost, solution, method, trace)
+
+
+def _least(instances: InstanceSet) -> Int[np.ndarray, "B M"]:
+    """The least tours; rows of zeros where the beam proves none."""
+    tours = np.zeros((len(instances), instances.nodes - 1), np.int64)
+    for first in range(0, len(instances), TOGETHER):
+        _prove(instances[first : first + TOGETHER], tours[first : first + TOGETHER])
+    return tours
 
 
 def _prove(some: InstanceSet, tours: Int[np.ndarray, "B M"]) -> None:

@@ -15,10 +15,9 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from multiprocessing.connection import Connection, Pipe, wait
 from types import FrameType
 
@@ -26,7 +25,7 @@ from fairway.kernels.compiling import hush
 from fairway.problems.instance import Instance
 from fairway.problems.sets import InstanceSet
 from fairway.solver.incumbent import Incumbent
-from fairway.solver.narrow import proved_together, suits
+from fairway.solver.narrow import solved_together, suits
 from fairway.solver.request import Request
 from fairway.solver.results import Result
 from fairway.solver.single import solve_one
@@ -111,26 +110,17 @@ class Job:
         for number in part:
             if interrupts.heard:
                 break
-            yield number, known[number]() if number in known else self.solve(number, interrupts)
+            yield number, known[number] if number in known else self.solve(number, interrupts)
 
-    def _proved(self, part: range) -> dict[int, Callable[[], Result]]:
-        """What makes the answers of those that a narrow beam proves at once, by their numbers."""
+    def _proved(self, part: range) -> dict[int, Result]:
+        """The answers of those that a narrow beam proves at once, by their numbers."""
         some = self.instances
         if self.plans is not None or not isinstance(some, InstanceSet):
             return {}
         if len(part) < FEWEST_TOGETHER or not suits(some, self.request):
             return {}
-        proved = proved_together(some[part.start : part.stop])
-        rows = zip((part.start + proved.number).tolist(), proved.tour.tolist(), strict=True)
-        return {row: partial(self._of, row, tour, proved.seconds) for row, tour in rows}
-
-    def _of(self, number: int, tour: list[int], seconds: float) -> Result:
-        """The answer where a tour was proved to be the best in so many seconds."""
-        best = Incumbent(self.instances[number], self.request)
-        accepted = best.offer(tuple(tour), "exact search")
-        assert accepted is not None, "the judge of many accepted it"
-        best.proved = "optimal"
-        return replace(best.result(""), seconds=seconds + best.spent)
+        found = solved_together(some[part.start : part.stop], self.request.objective)
+        return {part.start + number: result for number, result in found.items()}
 
     def solve(self, number: int, interrupts: Interrupts) -> Result:
         """The answer for one instance; the plan, or nothing, where Ctrl-C leaves no more."""
