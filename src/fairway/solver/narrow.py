@@ -1,4 +1,4 @@
-"""Many instances with narrow windows at once: proved together, judged together, no Python for each.
+"""Many instances with narrow windows at once: proved together, judged together, hardly any Python for each.
 
 It is the first thing that `solve_one` tries, with the same answer; what it does not decide is left to `solve_one`.
 """
