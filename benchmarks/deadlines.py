@@ -6,10 +6,12 @@ or a tenth of its budget. The largest instances are left out where the budget is
 """
 
 import argparse
+import faulthandler
 import itertools
 import multiprocessing
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
@@ -56,17 +58,37 @@ def drawn(nodes: int, number: int) -> Instance:
 
 
 def taken(instance: Instance, seconds: float, guided: bool) -> float:
-    """What a run takes by the clock on the wall, all that the caller waits for included."""
+    """What a run takes."""
     policy = f"general-{instance.problem}" if guided else None
-    began = time.monotonic()
-    solve(instance, seconds=seconds, policy=policy)
-    return time.monotonic() - began
+    said = f"{instance.problem}, {instance.nodes} nodes, {seconds:g} s, {policy}"
+    return spent(said, seconds, lambda: solve(instance, seconds=seconds, policy=policy))
+
+
+def spent(said: str, seconds: float, run: Callable[[], object]) -> float:
+    """What a run takes by the clock on the wall, all that the caller waits for included.
+
+    Of a late one, stderr has what it was at when it became so, and how much of its time it had a core.
+    """
+    late = seconds + allowed(seconds)
+    began, worked = time.monotonic(), time.process_time()
+    faulthandler.dump_traceback_later(late)
+    run()
+    faulthandler.cancel_dump_traceback_later()
+    span, worked = time.monotonic() - began, time.process_time() - worked
+    if span > late:
+        print(f"{said}: took {span:.3f} s, of the CPU {worked:.3f} s", file=sys.stderr, flush=True)
+    return span
+
+
+def allowed(seconds: float) -> float:
+    """By how much a run may be late."""
+    return max(LATE, SHARE * seconds)
 
 
 def row(spans: np.ndarray, seconds: float) -> tuple[str, ...]:
     """How many were within, how late the worst two were, and whether any took twice its budget."""
     late = spans - seconds
-    within = (late <= max(LATE, SHARE * seconds)).mean()
+    within = (late <= allowed(seconds)).mean()
     last = np.sort(late)[-2:] if len(late) > 1 else np.repeat(late, 2)
     twice = int((spans > 2 * seconds).sum())
     return f"{100 * within:.1f} %", f"{last[1]:+.3f} s", f"{last[0]:+.3f} s", str(twice)

@@ -19,13 +19,13 @@ import time
 from collections import Counter
 from dataclasses import replace
 from itertools import cycle, islice, product
-from multiprocessing import get_context
 
 import numpy as np
 
 import fairway
 from benchmarks.broken import KINDS as BROKEN
 from benchmarks.broken import candidates
+from benchmarks.deadlines import allowed, beside, spent
 from fairway.judge import Solution
 from fairway.search.exact import prove
 from fairway.search.general import Wanted, enumerate_tours
@@ -78,38 +78,31 @@ def broken(instance, conflicts, rng):
     return replace(instance, opens=opens, closes=closes)
 
 
-def spin():
-    """Keep a core busy."""
-    while True:
-        pass
-
-
 def deadlines(count):
     """So many runs of each budget, over all sizes, kinds and numbers of conflicts in turn."""
-    rng, fork = np.random.default_rng(0), get_context("spawn")
+    rng = np.random.default_rng(0)
     for kind, hardness in KINDS:
         fairway.explain(fairway.generate(kind, n=20, hardness=hardness, seed=1)[0], 0.1)
-    busy = [fork.Process(target=spin, daemon=True) for _ in range(BUSY)]
-    for process in busy:
-        process.start()
-    for seconds in SECONDS:
-        sizes = [nodes for nodes in NODES if nodes < 2_000 or seconds >= 1]
-        late, worst, answers = 0, (0.0,), Counter()
-        cases = islice(cycle(product((0, 1, 2), KINDS, sizes)), count)
-        for number, (conflicts, (kind, hardness), nodes) in enumerate(cases):
-            drawn = fairway.generate(kind, n=nodes, hardness=hardness, seed=number)[0]
-            instance = broken(drawn, conflicts, rng) if conflicts else drawn
-            began = time.perf_counter()
-            answers[fairway.explain(instance, seconds).status] += 1
-            over = time.perf_counter() - began - seconds
-            late += over > max(0.2, 0.1 * seconds)
-            worst = max(worst, (over, kind, hardness, nodes, conflicts))
-        print(
-            f"{seconds} s: {count} runs, {late} late, the worst by {worst}; {dict(answers)}",
-            flush=True,
-        )
-    for process in busy:
-        process.terminate()
+    with beside(BUSY):
+        for seconds in SECONDS:
+            sizes = [nodes for nodes in NODES if nodes < 2_000 or seconds >= 1]
+            late, worst, answers = 0, (0.0,), Counter()
+            cases = islice(cycle(product((0, 1, 2), KINDS, sizes)), count)
+            for number, (conflicts, (kind, hardness), nodes) in enumerate(cases):
+                drawn = fairway.generate(kind, n=nodes, hardness=hardness, seed=number)[0]
+                instance = broken(drawn, conflicts, rng) if conflicts else drawn
+                said = f"{kind}, {hardness}, {nodes} nodes, {conflicts} conflicts, {seconds:g} s"
+                over = -seconds + spent(
+                    said,
+                    seconds,
+                    lambda: answers.update([fairway.explain(instance, seconds).status]),  # noqa: B023
+                )
+                late += over > allowed(seconds)
+                worst = max(worst, (over, said))
+            print(
+                f"{seconds} s: {count} runs, {late} late, the worst by {worst}; {dict(answers)}",
+                flush=True,
+            )
 
 
 def reproved(instance, stops):
