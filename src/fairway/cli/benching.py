@@ -13,7 +13,7 @@ bench_app = typer.Typer(no_args_is_help=True)
 
 @bench_app.callback()
 def bench() -> None:
-    """Measure the speed of this machine: train."""
+    """Measure how fast this machine trains policies."""
 
 
 @bench_app.command("train")

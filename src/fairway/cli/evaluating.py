@@ -209,7 +209,8 @@ def solver(
         Literal[
             "fairway", "exact", "local-search", "beam", "greedy-l", "greedy-c", "pyvrp", "ortools", "lkh"
         ],
-        typer.Argument(help="Fairway's solver, a part of it, a greedy rule, or a solver by others"),
+        typer.Argument(help="Fairway's solver, a part of it, a greedy rule (l: shortest way, c: tightest limit), or "
+            "a solver by others"),
     ],
     scope: Scope,
     cluster: Cluster,

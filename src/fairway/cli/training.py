@@ -48,7 +48,9 @@ def train(
     start: Annotated[
         Path | None, typer.Option("--from", help="Checkpoint whose weights to start from")
     ] = None,
-    device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option()] = "auto",
+    device: Annotated[
+        Literal["auto", "cpu", "cuda"], typer.Option(help="Where the policy trains")
+    ] = "auto",
     batch: Annotated[int | None, typer.Option(help="Number of instances per step")] = None,
     epoch: Annotated[
         int | None, typer.Option(help="Number of instances per epoch, the unit of schedules")

@@ -18,7 +18,6 @@ from fairway.cli.options import (
     File,
     Index,
     Json,
-    Objective,
     Reading,
     Tour,
     spelled_out,
@@ -57,7 +56,10 @@ def verify(
     tour: Tour,
     index: Index = None,
     tolerance: Annotated[float | None, Option(help="Excess allowed over a limit")] = None,
-    objective: Objective = "cost",
+    objective: Annotated[
+        Literal["cost", "travel", "makespan", "duration"],
+        Option(help="What to value the tour by: cost (or travel), its end, or time on the road"),
+    ] = "cost",
     json: Json = False,
 ) -> None:
     """Verify a tour and print its schedule, or every constraint that it violates."""
@@ -157,7 +159,9 @@ def convert(
 
 
 @bed_app.command("list")
-def bed_list(json: Json = False) -> None:
+def bed_list(
+    json: Annotated[bool, Option("--json", help="Print one JSON line per test set")] = False,
+) -> None:
     """List the test sets that can be named."""
     from fairway.cli import show
     from fairway.problems.beds import beds
