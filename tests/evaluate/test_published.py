@@ -39,7 +39,7 @@ COLUMNS = {
     "Table 14, right": ("normalisation", 14, "label", "sol inst gap", "tsptw50-medium"),
 }
 DUMAS = 15
-"""The place of Table 15 among the tabulars; it has two instances a row."""
+"""The place of Table 15 among the tabulars; it has two instances per row."""
 
 # Read by eye: sol, inst, objective, gap, seconds.
 READ = [

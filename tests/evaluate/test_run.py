@@ -1,4 +1,4 @@
-"""Evaluations in a folder: they can be killed, gone on with and repeated, and always leave the same lines."""
+"""Evaluations in a folder: they can be killed, resumed and repeated, and always leave the same lines."""
 
 import os
 import signal
@@ -59,7 +59,7 @@ OURS = ["greedy-l", "greedy-c", "beam", "exact", "local-search", "fairway"]
 
 
 @pytest.mark.parametrize("solver", OURS)
-def test_every_solver_of_ours_leaves_a_line_an_instance(solver, instances, place):
+def test_every_solver_of_ours_leaves_one_line_per_instance(solver, instances, place):
     asked = SolverEval(solver=solver, seconds=0.05, workers=1)
     last = finished(asked, instances, place, 6, tours=True)
     again = read_results(place.path)
@@ -128,7 +128,7 @@ def test_a_file_that_was_cut_anywhere_is_completed_to_the_same_one(instances, pl
     assert [timing.first for timing in timings] == [0, 4, 8, 12, 16]
 
 
-def test_a_longer_run_goes_on_with_a_shorter_one(instances, place, monkeypatch):
+def test_a_longer_run_resumes_a_shorter_one(instances, place, monkeypatch):
     monkeypatch.setattr(solvers, "TOGETHER", 4)
     asked = SolverEval(solver="greedy-c")
     finished(asked, instances, place, 6)
@@ -158,9 +158,7 @@ def test_other_weights_do_not_go_into_the_same_file(instances, place, policy):
         finished(asked, instances, place, 4)
 
 
-def test_lines_that_do_not_say_what_their_policy_has_seen_are_gone_on_with(
-    instances, place, policy
-):
+def test_lines_that_do_not_say_what_their_policy_has_seen_are_resumed(instances, place, policy):
     """As older versions left them."""
     network = Policy(PolicyConfig(layers=1, width=32, heads=2, hidden=16))
     trained = {"problem": "tsptw", "recipe": "small", "instances": 640}
@@ -225,7 +223,7 @@ def test_a_file_that_is_none_of_ours_is_not_written_over(instances, place):
     assert place.path.read_text() == '{"my": "notes"}\n'
 
 
-def test_a_file_cut_before_a_bad_line_is_gone_on_with(instances, place, monkeypatch):
+def test_a_file_cut_before_a_bad_line_is_resumed(instances, place, monkeypatch):
     monkeypatch.setattr(solvers, "TOGETHER", 4)
     asked = SolverEval(solver="greedy-c")
     finished(asked, instances, place, 11)
@@ -380,7 +378,7 @@ def test_times_are_kept(instances, place):
     assert 0 < timing.wall < spent
 
 
-def test_what_version_0_1_left_is_gone_on_with_and_packed(instances, place):
+def test_what_version_0_1_left_is_resumed_and_packed(instances, place):
     before = finished(SolverEval(solver="greedy-c"), instances, place, 4)
     unpacked(place.path)
     *_, after = evaluate(SolverEval(solver="greedy-c"), instances, place, 4)

@@ -164,7 +164,7 @@ def test_a_search_with_half_its_set_up_done_hands_back_the_first_tour(rng, monke
 
 
 def test_the_clock_is_heard_within_a_round_and_changes_no_answer(rng, monkeypatch):
-    """A round for the makespan of a large tour takes long: it is left open after some nodes, and then gone on with."""
+    """A round for the makespan of a large tour takes long: it stops after some nodes, and continues later."""
     instance, tour = KINDS["whole"](rng, 30)
     whole = improve(instance, tour, iterations=40, objective="makespan")
     left, anneal = [], search.anneal

@@ -89,7 +89,7 @@ def test_a_head_learns_anew_when_instances_have_grown():
 
 
 def test_a_run_that_is_cut_short_has_as_many_epochs_of_each_phase():
-    """So that a head also masks where there is time for a few steps an epoch only."""
+    """So that a head also masks where there is time for a few steps per epoch only."""
     half, run = records(LEARNED, steps=10)
     assert [int(record.phase == "online") for record in half] == [1, 0, 1, 0, 0, 1, 0, 0, 1, 1]
     assert "copied" in run.marks

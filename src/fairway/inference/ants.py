@@ -34,7 +34,7 @@ def propose_by_ants(
 ) -> Int[np.ndarray, "B K M"]:
     """The tours of all ants, iteration after iteration, in the direction of the instances; not yet judged.
 
-    Instances are worked on in parts that fit into memory. Each has its own stream of chance, by its number from the
+    Instances are worked on in parts that fit into memory. Each has its own random stream, by its number from the
     first on: equal seeds sample equal tours, on any device but for rounding. The workers are threads of local search.
     """
     colony.check(instances, foraging.guard)

@@ -29,7 +29,7 @@ def propose(
 ) -> Int[np.ndarray, "B K M"]:
     """As many tours of every instance as the mode asks for, in the direction of the instances; not yet judged.
 
-    Instances are decoded in parts that fit into memory. Each has its own stream of chance, by its number from the first
+    Instances are decoded in parts that fit into memory. Each has its own random stream, by its number from the first
     on: equal seeds sample equal tours, on any device but for rounding.
     """
     model.check(instances, mode.guard)
@@ -83,7 +83,7 @@ def _decoded(
 
 
 def streams(seed: int, first: int, count: int) -> list[Generator]:
-    """Chance for each of so many instances, whatever its company; of the CPU, so that every device draws the same."""
+    """Random numbers for each of so many instances, whatever its batch; of the CPU, so that devices draw the same."""
     numbers = range(first, first + count)
     return [Generator().manual_seed((seed * 1_000_003 + number) % 2**63) for number in numbers]
 

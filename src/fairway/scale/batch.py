@@ -68,9 +68,7 @@ class Batch:
         """All that decides the answers, but for the instances themselves."""
         settings = {name: str(value) for name, value in asdict(self.request).items()}
         if self.request.device == "cpu":
-            del settings[
-                "device"
-            ]  # a folder that was begun before there was a choice is gone on with
+            del settings["device"]  # a folder that was begun before there was a choice resumes
         return {
             "fairway": __version__,
             "source": [source.description for source in self.sources],

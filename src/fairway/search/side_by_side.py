@@ -241,8 +241,8 @@ def search(
     while pace.left > 0:
         first, before = pace.done, pace.left
         rounds = pace.following()
-        degrees = _degrees(numbers, before), _degrees(numbers, pace.expected)
-        _improve(walkers, seed, (first, first + rounds), degrees, run)
+        temperatures = _temperature(numbers, before), _temperature(numbers, pace.expected)
+        _improve(walkers, seed, (first, first + rounds), temperatures, run)
         if effort.rounds is None and numbers.own.is_cuda:
             torch.cuda.synchronize(numbers.own.device)
         if pace.launched % RESAMPLED == 0:
@@ -297,7 +297,7 @@ def _busy(numbers: Numbers) -> int:
     return device.multi_processor_count * numbers.variant.warps * numbers.variant.blocks
 
 
-def _degrees(numbers: Numbers, left: float) -> float:
+def _temperature(numbers: Numbers, left: float) -> float:
     """The temperature, in mean legs of the first tour."""
     hot, cold = (HOT_BY_SET, COLD_BY_SET) if numbers.variant.by_set else (HOT, COLD)
     return cold + (hot - cold) * left**2
@@ -327,13 +327,17 @@ def _begun(
 
 
 def _improve(
-    walkers: Walkers, seed: int, span: tuple[int, int], degrees: tuple[float, float], run: Launch
+    walkers: Walkers,
+    seed: int,
+    span: tuple[int, int],
+    temperatures: tuple[float, float],
+    run: Launch,
 ) -> None:
     numbers = walkers.numbers
     facts = (numbers.to, numbers.back, numbers.own, numbers.closes, numbers.near)
-    heat = torch.tensor(degrees, dtype=torch.float32, device=numbers.own.device)
+    span_temperatures = torch.tensor(temperatures, dtype=torch.float32, device=numbers.own.device)
     sizes = _sizes(numbers, walkers.each, seed, *span)
-    state = (walkers.kept, walkers.best, walkers.costs, sizes, heat)
+    state = (walkers.kept, walkers.best, walkers.costs, sizes, span_temperatures)
     run(numbers.variant, "improve", len(walkers.kept), (*facts, *state))
 
 

@@ -43,7 +43,7 @@ SEARCHED, LONGEST = 0.7, 10.0
 ARRANGED = 0.25
 """The last part of that is for the exact search of stretches of its tour."""
 ENDURING = 3.0
-"""It is gone on with after a proof, unless it had more than so many times as long then."""
+"""It resumes after a proof, unless it had more than so many times as long then."""
 PROVED, BOUNDED, AMPLE = 0.75, 0.4, 20.0
 """Of what is left then, what a proof may take, and what it may where none is expected within so many seconds."""
 
