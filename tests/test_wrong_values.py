@@ -52,6 +52,27 @@ WRONG = {
     "width=5": "RandomWindows(width=5)",
     "sigma is 'a'": "LoweredDrafts(sigma='a')",
     "there is no bed []": "load_bed([])",
+    "fixed is 5": "solve(instance, fixed=5)",
+    "fixed is 'a'": "solve(instance, fixed='a')",
+    "gap is 1000000000": "solve(instance, gap=10**400)",
+    "this is a str": "solve('')",
+    "a tour is a sequence": "verify(instance, {1, 2})",
+    "5 is no path": "read(5)",
+    "None is no path": "write(instance, None)",
+    "there is no writer for []": "write(instance, 'o.npz', [])",
+    "there is no writer for ''": "write(instance, 'o.npz', '')",
+    "names is 5": "TSPTW([[0, 1], [1, 0]], 0, 9, names=5)",
+    "windows is 5": "Instance([[0, 1], [1, 0]], windows=5)",
+    "before is [5]": "Instance([[0, 1], [1, 0]], before=[5])",
+    "before has (1, 1)": "Instance([[0, 1], [1, 0]], before=[(1, 1)])",
+    "source is 5": "Instance([[0, 1], [1, 0]], source=5)",
+    "a set is made of Locations": "InstanceSet([[0, 1], [1, 0]])",
+    "there is no device 'x'": "to_batch(generate('tsptw', n=5), 'x')",
+    "dtype is 'x'": "to_batch(generate('tsptw', n=5), dtype='x')",
+    "GPUs per task are 'x'": "Engine(gpus_per_task='x')",
+    "engine is 5": "solve_many([instance], engine=5)",
+    "chunk is -1": "solve_many([instance], chunk=-1)",
+    "among them is a int": "list(solve_many([5]))",
     "a set is made of a list": "instance_set(5)",
     "this is something else": "instance_set([5])",
 }
@@ -94,3 +115,60 @@ def test_numbers_of_numpy_are_numbers(tmp_path):
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
     assert result.stderr == ""
+
+
+SWEEP = """
+import inspect, os, sys
+from pathlib import Path
+import numpy as np
+from fairway import *
+os.chdir(sys.argv[1])
+deep = []
+for _ in range(3000):
+    deep = [deep]
+ODD = [None, -1, float("nan"), 10**400, True, 1j, "", "\\0", "\\ud800", b"x", [], [None], deep, {}, {1}, object(),
+       Path("\\0"), np.array([]), np.array(5), np.array([None, 1]), np.full((3, 3, 3), 1j), "x" * 5000]
+instance, drawn = TSPTW([[0, 1, 2], [1, 0, 1], [2, 1, 0]], 0, 9), generate("tsptw", n=5)
+square = {"travel": instance.travel}
+GIVEN = [
+    (solve, {"instances": instance, "seconds": 0}),
+    (explain, {"instance": instance, "seconds": 0}),
+    (verify, {"instance": instance, "tour": [1, 2]}),
+    (read, {"path": "none"}),
+    (write, {"item": instance, "path": "o.json"}),
+    (write_plan, {"instance": instance, "result": verify(instance, [1, 2]), "path": "o.csv"}),
+    (generate, {"problem": "tsptw", "n": 5}),
+    (load_bed, {"name": "none"}),
+    (load_references, {"bed": "none", "path": "none"}),
+    (instance_set, {"instances": [instance]}),
+    (to_batch, {"instances": drawn}),
+    (draw, {"instance": instance, "tour": [9]}),
+    (save, {"figure": None, "path": "o.png"}),
+    (solve_many, {"source": []}),
+    (Instance, square),
+    (TSPTW, square | {"opens": 0, "closes": 9}),
+    (TSPDL, square | {"demand": [0, 1, 1], "draft": 9}),
+    (InstanceSet, {"locations": drawn.locations}),
+    (TourWindows, {}),
+    (RandomWindows, {"width": (0.1, 0.2)}),
+    (LoweredDrafts, {"sigma": 50}),
+    (Engine, {}),
+]
+for function, given in GIVEN:
+    for name in inspect.signature(function).parameters:
+        for odd in ODD:
+            try:
+                function(**given | {name: odd})
+            except FairwayError as error:
+                if "\\n" in str(error):
+                    print(function, name, "says", error)
+            except Exception as error:
+                print(function, name, str(type(odd)), "raises", repr(error)[:200])
+"""
+
+
+def test_no_value_of_any_parameter_ends_in_an_error_of_python(tmp_path):
+    words = [sys.executable, "-c", SWEEP, str(tmp_path)]
+    result = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert result.stderr == ""
+    assert result.stdout == ""

@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float, Int
 
 from fairway.atomic import write_bytes
 from fairway.errors import InvalidFile, InvalidRequest
+from fairway.given import path_of
 from fairway.judge import Solution, verify
 from fairway.problems.beds import bed_named, load_bed
 from fairway.problems.files import pickles
@@ -23,7 +24,7 @@ from fairway.problems.table import PROBLEMS
 
 FOLDER = Path(__file__).with_name("references")
 PUBLISHED_TOLERANCE = 1e-3
-"""What the authors' environment forgives, 1e-5 in normalised units, in the raw units of the TSPTW beds."""
+"""What the authors' environment forgives, 1e-5 in normalised units, in the raw units of the beds with time windows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,11 +70,12 @@ def load_references(
     """
     if path is None:
         return _judged(*_shipped(bed), None, tolerance)
-    place = Path(path)
+    place = path_of(path)
     try:
         return _judged(load_bed(bed), *_stated(place), tolerance)
-    except OSError as error:
-        raise InvalidFile(f"{place}: cannot be read ({error.strerror})") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidFile(f"{place}: cannot be read ({reason})") from error
     except Unreadable as error:
         raise InvalidFile(f"{place}: {error.message}") from error
 
@@ -99,11 +101,9 @@ def write_shipped(instances: InstanceSet, path: Path, shipped: Shipped) -> None:
 
 
 def _shipped(bed: str) -> tuple[InstanceSet, Shipped]:
-    path = FOLDER / f"{bed}.npz"
+    path = FOLDER / f"{bed_named(bed).name}.npz"
     if not path.exists():
-        raise InvalidRequest(
-            f"no reference costs ship for bed {bed_named(bed).name} yet; give a file of them"
-        )
+        raise InvalidRequest(f"no reference costs ship for bed {bed} yet; give a file of them")
     instances = load_bed(bed)
     shipped = read_shipped(instances, path)
     missing = len(instances) - len(shipped.tour)

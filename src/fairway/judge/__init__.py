@@ -5,13 +5,14 @@ proposes tours; the import contracts in pyproject.toml keep it so.
 """
 
 import math
+import sys
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from fairway.errors import InvalidRequest, InvalidTour
+from fairway.given import is_real, is_word_of, listed, shown
 from fairway.judge import rules
 from fairway.judge.timetable import (
     Row,
@@ -54,8 +55,10 @@ def verify(
     """
     if not isinstance(instance, Instance):
         raise InvalidRequest("the judge takes one instance at a time; index a set to get one")
-    if objective not in OBJECTIVES:
-        raise InvalidRequest(f"the objective is {objective!r}; expected cost, makespan or duration")
+    if not is_word_of(objective, OBJECTIVES):
+        raise InvalidRequest(
+            f"the objective is {shown(objective)}; expected cost, makespan or duration"
+        )
     stops = _node_numbers(tour)
     for_time, for_load = _allowances(instance, tolerance)
     if wrong := rules.not_a_tour(instance, stops):
@@ -110,16 +113,15 @@ def _prices(
 
 def _node_numbers(tour: Sequence[Any] | np.ndarray) -> tuple[int, ...]:
     to_list = getattr(tour, "tolist", None)  # arrays and tensors
-    try:
-        values = list(tour if to_list is None else to_list())
-    except TypeError as error:
-        raise InvalidTour("a tour is a sequence of node numbers; this is not a sequence") from error
+    values = listed(tour if to_list is None else to_list())
+    if values is None:
+        raise InvalidTour("a tour is a sequence of node numbers; this is not a sequence")
     if set(map(type, values)) == {int}:
         return tuple(values)
     for position, value in enumerate(values):
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
             raise InvalidTour(
-                f"position {position} of the tour is {value!r}; expected a whole node number"
+                f"position {position} of the tour is {shown(value)}; expected a whole node number"
             )
     return tuple(map(int, values))
 
@@ -131,9 +133,9 @@ def _allowances(instance: Instance, tolerance: float | None) -> tuple[float, flo
             0.0 if instance.whole_times else TOLERANCE,
             0.0 if instance.whole_loads else TOLERANCE,
         )
-    if not isinstance(tolerance, Real) or not 0 <= tolerance < float("inf"):
+    if not is_real(tolerance) or not 0 <= tolerance <= sys.float_info.max:
         raise InvalidRequest(
-            f"the tolerance is {tolerance!r}; expected a finite number, zero or more"
+            f"the tolerance is {shown(tolerance)}; expected a finite number, zero or more"
         )
     return tolerance, tolerance
 

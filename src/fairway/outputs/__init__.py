@@ -5,6 +5,7 @@ from pathlib import Path
 
 from fairway import atomic
 from fairway.errors import InvalidFile, InvalidRequest
+from fairway.given import is_word_of, path_of, shown
 from fairway.judge import Solution
 from fairway.outputs import csv, document, geojson, ical, vroom
 from fairway.outputs.words import Answer, planned
@@ -43,9 +44,10 @@ def write_plan(
             "write_plan takes an instance and a result of solve, or a solution of verify"
         )
     if date is not None and not isinstance(date, datetime.date):
-        raise InvalidRequest(f"date is {date!r}; expected a datetime.date")
-    place = Path(path)
-    content = rendered(instance, result, format or format_of(place), date)
+        raise InvalidRequest(f"date is {shown(date)}; expected a datetime.date")
+    place = path_of(path)
+    form = format_of(place) if format is None else format
+    content = rendered(instance, result, form, date)
     atomic.write_bytes(place, content.encode("utf-8", "backslashreplace"))
 
 
@@ -56,6 +58,10 @@ def rendered(
     date: datetime.date | None = None,
 ) -> str:
     """The text of a plan in one of the formats."""
+    if not is_word_of(format, FORMATS):
+        raise InvalidRequest(
+            f"there is no output {shown(format)}; choose one of {', '.join(FORMATS)}"
+        )
     plan = planned(instance, result)
     match format:
         case "csv":
@@ -66,9 +72,8 @@ def rendered(
             return geojson.render(plan, result)
         case "vroom":
             return vroom.render(plan)
-        case "ical":
+        case _:
             return ical.render(plan, date)
-    raise InvalidRequest(f"there is no output {format!r}; choose one of {', '.join(FORMATS)}")
 
 
 def check(instance: Instance, format: str, date: datetime.date | None = None) -> None:  # noqa: A002

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from fairway import atomic
 from fairway.errors import InvalidFile, InvalidRequest, InvalidTour
+from fairway.given import path_of
 from fairway.judge import Rejection, Solution, verify
 from fairway.outputs.plan import Plan, has_times, plan_of
 from fairway.outputs.words import Answer, standing
@@ -156,7 +157,7 @@ def save(figure: Figure, path: str | Path) -> None:
     """Write a picture, whole or not at all, as PNG or SVG by its suffix; the same picture gives the same bytes."""
     if not isinstance(figure, Figure):
         raise InvalidRequest(f"save takes a picture of draw; this is a {type(figure).__name__}")
-    place = Path(path)
+    place = path_of(path)
     atomic.write_bytes(place, rendered(figure, suffix_of(place)))
 
 

@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from fairway.errors import InvalidRequest
+from fairway.given import shown
 from fairway.problems.classic_view import ClassicView
 from fairway.problems.instance import TSPDL, TSPTW, Instance
 from fairway.problems.sets import InstanceSet, Locations, instance_set
@@ -185,14 +186,20 @@ def to_batch(
     instances: InstanceSet, device: torch.device | str = "cpu", dtype: torch.dtype = torch.float32
 ) -> Batch:
     """A set as tensors in the paper's normalisation; a load that shrinks is read from the other end, where it grows."""
-
-    def place(array: np.ndarray) -> Tensor:
-        return torch.tensor(array, dtype=dtype, device=device)
-
     if not isinstance(instances, InstanceSet):
         raise InvalidRequest(
             f"a batch is made of a set, as instance_set makes them; this is a {type(instances).__name__}"
         )
+    if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
+        raise InvalidRequest(f"dtype is {shown(dtype)}; expected one of torch's, of fractions")
+    try:
+        torch.empty(0, device=device)
+    except (AssertionError, RuntimeError, TypeError, ValueError) as error:
+        raise InvalidRequest(f"there is no device {shown(device)}; expected cpu or cuda") from error
+
+    def place(array: np.ndarray) -> Tensor:
+        return torch.tensor(array, dtype=dtype, device=device)
+
     problem, locations = instances.problem, instances.locations
     if problem == "tspdl" and instances.load == "shrinking" and locations.matrix is not None:
         locations = Locations(locations.coordinates, locations.matrix.swapaxes(-1, -2))

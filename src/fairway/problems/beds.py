@@ -15,6 +15,7 @@ import numpy as np
 from fairway import atomic
 from fairway.errors import CorruptBed, FairwayError, InvalidRequest
 from fairway.folders import cache_folder
+from fairway.given import is_word_of, shown
 from fairway.problems.generate import (
     Arrays,
     Distribution,
@@ -80,8 +81,8 @@ def load_bed(name: str) -> InstanceSet:
 
 def bed_named(name: str) -> Bed:
     """The bed of that name."""
-    if not isinstance(name, str) or name not in beds():
-        raise InvalidRequest(f"there is no bed {name!r}; expected one of {', '.join(beds())}")
+    if not is_word_of(name, beds()):
+        raise InvalidRequest(f"there is no bed {shown(name)}; expected one of {', '.join(beds())}")
     return beds()[name]
 
 

@@ -2,17 +2,16 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from fairway.errors import InvalidInstance
-from fairway.problems.distances import detour, euclidean
+from fairway.given import is_whole, is_word_of, listed, shown
 from fairway.problems.source import Source
 
-POLAR = 72.0
-"""Degrees of latitude beyond which there are hardly any roads."""
 MOST_NODES = 5_000
 """Of an instance in a file, of any format, and of each in a set: the travel matrix of more would take gigabytes."""
 
@@ -21,12 +20,6 @@ PART = 1 << 14
 
 LONGEST_NAME = 1_000
 """Characters in the name of an instance or a stop."""
-
-TINY = 0.02
-"""Of the time in which stops are open, a longest leg that cannot be meant."""
-
-FAR = 5.0
-"""Times the span of all windows, a tour that cannot be meant in their unit."""
 
 LARGEST = 1e15
 """Beyond it float64 no longer tells neighbouring thousandths apart, and sums along a tour lose meaning."""
@@ -88,15 +81,16 @@ def amount(value: float, name: str, *, infinite: bool = False) -> float:
     """A number, zero or more."""
     if not _sound(value, infinite=infinite) or value < 0:
         raise InvalidInstance(
-            f"{name} is {value!r}; expected a number, zero or more and at most {LARGEST:g}", name
+            f"{name} is {shown(value)}; expected a number, zero or more and at most {LARGEST:g}",
+            name,
         )
     return float(value)
 
 
 def choice(value: str, name: str, choices: tuple[str, ...]) -> str:
     """One of some words."""
-    if value not in choices:
-        raise InvalidInstance(f"{name} is {value!r}; expected {' or '.join(choices)}", name)
+    if not is_word_of(value, choices):
+        raise InvalidInstance(f"{name} is {shown(value)}; expected {' or '.join(choices)}", name)
     return value
 
 
@@ -104,8 +98,13 @@ def windows(
     given: Mapping[int, Sequence[tuple[float, float]]], nodes: int
 ) -> dict[int, tuple[tuple[float, float], ...]]:
     """Several windows of a stop, in order and apart from each other."""
+    if not isinstance(given, Mapping):
+        raise InvalidInstance(
+            f"windows is {shown(given)}; expected a dictionary, of each node a list of (open, close)",
+            "windows",
+        )
     known = {
-        _node(node, "windows", nodes): tuple(tuple(np.atleast_1d(span).tolist()) for span in spans)
+        _node(node, "windows", nodes): tuple(map(tuple, _rows(spans, "windows")))
         for node, spans in given.items()
     }
     for node, spans in known.items():
@@ -118,7 +117,7 @@ def windows(
             or sorted(ends) != ends
         ):
             raise InvalidInstance(
-                f"the windows of node {node} are {spans}; expected at least one, each (open, close) with "
+                f"the windows of node {node} are {shown(spans)}; expected at least one, each (open, close) with "
                 f"open <= close, in order and without overlap, in numbers of at most {LARGEST:g}",
                 "windows",
                 (node,),
@@ -130,31 +129,34 @@ def node_pairs(
     given: Sequence[tuple[int, int]], name: str, nodes: int
 ) -> tuple[tuple[int, int], ...]:
     """Two different stops each."""
-    for at, pair in enumerate(given):
-        if len(pair) != 2 or pair[0] == pair[1] or 0 in pair:
+    rows = _rows(given, name)
+    for at, pair in enumerate(rows):
+        numbers = all(map(is_whole, pair))
+        if len(pair) != 2 or (numbers and (pair[0] == pair[1] or 0 in pair)):
             raise InvalidInstance(
-                f"{name} has {tuple(pair)}; expected two different stops, neither of them the depot 0",
+                f"{name} has {shown(tuple(pair))}; expected two different stops, neither of them the depot 0",
                 name,
                 (at,),
             )
-    return tuple((_node(a, name, nodes), _node(b, name, nodes)) for a, b in given)
+    return tuple((_node(a, name, nodes), _node(b, name, nodes)) for a, b in rows)
 
 
 def breaks(given: Sequence[tuple[float, float, float]]) -> tuple[tuple[float, float, float], ...]:
     """When each may start, from and until, and how long it is."""
-    for at, row in enumerate(given):
+    rows = _rows(given, "breaks")
+    for at, row in enumerate(rows):
         if (
             len(row) != 3
             or not (_sound(row[0]) and _sound(row[1], infinite=True) and _sound(row[2]))
             or not (row[0] <= row[1] and row[2] >= 0)
         ):
             raise InvalidInstance(
-                f"a break is {tuple(row)}; expected (earliest start, latest start, length) with earliest <= latest "
-                f"and a length of zero or more, in numbers of at most {LARGEST:g}",
+                f"a break is {shown(tuple(row))}; expected (earliest start, latest start, length) with earliest <= "
+                f"latest and a length of zero or more, in numbers of at most {LARGEST:g}",
                 "breaks",
                 (at,),
             )
-    return tuple((float(first), float(last), float(length)) for first, last, length in given)
+    return tuple((float(first), float(last), float(length)) for first, last, length in rows)
 
 
 def end(node: int | None, nodes: int) -> int | None:
@@ -198,7 +200,7 @@ def cargo_of_stops(
 
 
 def points(values: ArrayLike | None, nodes: int) -> Float[np.ndarray, "N 2"] | None:
-    """An x and a y a node, or None."""
+    """An x and a y per node, or None."""
     if values is None:
         return None
     array = _numbers(values, "coordinates")
@@ -211,10 +213,13 @@ def points(values: ArrayLike | None, nodes: int) -> Float[np.ndarray, "N 2"] | N
 
 
 def stop_names(names: Sequence[str] | None, nodes: int) -> tuple[str, ...] | None:
-    """One distinct name a node, or None."""
+    """One distinct name per node, or None."""
     if names is None:
         return None
-    known = tuple(title(str(name), "names", node) for node, name in enumerate(names))
+    if (given := listed(names)) is None:
+        raise InvalidInstance(f"names is {shown(names)}; expected a list, one per node", "names")
+    texts = (name if isinstance(name, str) else shown(name) for name in given)
+    known = tuple(title(text, "names", node) for node, text in enumerate(texts))
     if len(known) != nodes:
         raise InvalidInstance(
             f"{len(known)} names were given; expected {nodes}, one per node", "names"
@@ -231,6 +236,8 @@ def stop_names(names: Sequence[str] | None, nodes: int) -> tuple[str, ...] | Non
 
 def source(given: Source | None, nodes: int) -> Source | None:
     """What a file says besides the problem, with a text per node in every column."""
+    if given is not None and not isinstance(given, Source):
+        raise InvalidInstance(f"source is {shown(given)}; expected a Source, or None", "source")
     if given is not None:
         columns = {**given.columns, "ids": given.ids or ("",) * nodes}
         for name, texts in columns.items():
@@ -246,72 +253,12 @@ def title(name: object, field: str = "name", *index: int) -> str:
     """The name of an instance or a stop: a text of bearable length."""
     if isinstance(name, str) and len(name) <= LONGEST_NAME:
         return name
-    found = f"has {len(name)} characters" if isinstance(name, str) else f"is {name!r}"
+    found = f"has {len(name)} characters" if isinstance(name, str) else f"is {shown(name)}"
     # Only the name of a stop is sure to have a line of its own in a file.
     raise InvalidInstance(
         f"{field}{_at(index)} {found}; expected a text of at most {LONGEST_NAME} characters",
         field if index else None,
         index,
-    )
-
-
-def travel_notes(
-    travel: Float[np.ndarray, "N N"], names: tuple[str, ...] | None
-) -> tuple[str, ...]:
-    """What is unusual about a travel matrix, in sentences; empty where nothing is."""
-    if (found := detour(travel)) is None:
-        return ()
-    i, k, j = found
-    direct, through = travel[i, j], travel[i, k] + travel[k, j]
-    start, middle, end = (str(node) if names is None else names[node] for node in found)
-    return (
-        "the travel matrix breaks the triangle inequality: "
-        f"{start} to {end} takes {direct:g}, by way of {middle} only {through:g}",
-    )
-
-
-def unit_notes(
-    points: Float[np.ndarray, "N 2"] | None,
-    travel: Float[np.ndarray, "N N"],
-    opens: Float[np.ndarray, " N"],
-    closes: Float[np.ndarray, " N"],
-) -> tuple[str, ...]:
-    """A sentence where coordinates that look like degrees were taken for times, which they cannot be; else nothing."""
-    if points is None or is_integral(points):
-        return ()
-    low, high = np.sort(np.abs(points).max(axis=0))
-    span = closes[1:].max() - opens[1:].min()
-    far = travel.max()
-    if low > 90 or high > 180 or far >= TINY * span or not np.allclose(euclidean(points), travel):
-        return ()
-    return (
-        f"the coordinates look like degrees: the longest leg takes {far:.3g} where windows span {span:g}; "
-        "give travel in the unit of the windows, or coordinates in a plane",
-    )
-
-
-def polar_notes(points: Float[np.ndarray, "N 2"]) -> tuple[str, ...]:
-    """A sentence where all longitudes and latitudes are so near a pole that they are more likely swapped."""
-    nearest = float(np.abs(points[:, 1]).min())
-    if nearest <= POLAR:
-        return ()
-    return (
-        f"every place is at least {nearest:.0f} degrees of latitude from the equator; perhaps latitude and longitude "
-        "are swapped",
-    )
-
-
-def far_notes(
-    travel: Float[np.ndarray, "N N"], service: Float[np.ndarray, " N"], span: float
-) -> tuple[str, ...]:
-    """A sentence where even the quickest way into each stop adds up to far more than windows span; else nothing."""
-    quickest = (travel + np.diag(np.full(len(travel), np.inf))).min(axis=0)[1:]
-    least = float(quickest[np.isfinite(quickest)].sum() + service.sum())
-    if least <= FAR * span:
-        return ()
-    return (
-        "travel and service cannot be in the unit of the windows: the quickest way into each stop and the service "
-        f"there add up to {least:.6g} where windows span {span:g}; give all of them in one unit, such as minutes",
     )
 
 
@@ -325,18 +272,22 @@ def is_integral(*arrays: Float[np.ndarray, "..."]) -> bool:
     return all(bool((part == np.rint(part)).all()) for part in parts)
 
 
-def _numbers(values: ArrayLike, name: str, *, infinite: bool = False) -> Float[np.ndarray, "..."]:
-    """Numbers within reason as float64; with infinity among them only where that is said."""
+def array_of(values: ArrayLike, name: str, *, copy: bool = False) -> Float[np.ndarray, "..."]:
+    """Numbers as float64, row by row where they are copied."""
     try:
         given = np.asarray(values)
-        array = given.astype(np.float64, order="C") if given.dtype.kind in "biuf" else None
+        if given.dtype.kind in "biuf":
+            return given.astype(np.float64, order="C" if copy else "K", copy=copy)
     except (TypeError, ValueError, OverflowError):
-        array = None
-    if array is None:
-        raise InvalidInstance(
-            f"{name} is not an array of numbers; expected rows of equal length, numbers only",
-            name,
-        )
+        pass
+    raise InvalidInstance(
+        f"{name} is not an array of numbers; expected rows of equal length, numbers only", name
+    )
+
+
+def _numbers(values: ArrayLike, name: str, *, infinite: bool = False) -> Float[np.ndarray, "..."]:
+    """Numbers within reason as float64; with infinity among them only where that is said."""
+    array = array_of(values, name, copy=True)
     wrong = ~np.isfinite(array)
     if infinite and wrong.any():
         wrong &= array != np.inf
@@ -348,15 +299,24 @@ def _numbers(values: ArrayLike, name: str, *, infinite: bool = False) -> Float[n
 
 def _sound(value: float, *, infinite: bool = False) -> bool:
     """Whether it is a number within reason, or infinity where that is taken."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         return False
     return bool(abs(value) <= LARGEST) or (infinite and value == math.inf)
+
+
+def _rows(given: object, name: str) -> list[list[Any]]:
+    """A sequence of sequences, whatever they hold."""
+    rows = listed(given)
+    found = None if rows is None else [listed(row) for row in rows]
+    if found is None or None in found:
+        raise InvalidInstance(f"{name} is {shown(given)}; expected a list of rows", name)
+    return [row for row in found if row is not None]
 
 
 def _node(node: int, name: str, nodes: int) -> int:
     if isinstance(node, bool) or not isinstance(node, int | np.integer) or not 0 <= node < nodes:
         raise InvalidInstance(
-            f"{name} names node {node!r}; nodes are numbered 0 to {nodes - 1}", name
+            f"{name} names node {shown(node)}; nodes are numbered 0 to {nodes - 1}", name
         )
     return int(node)
 

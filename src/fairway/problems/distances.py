@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from fairway.errors import InvalidRequest
+from fairway.given import is_word_of, shown
 
 Distances = Literal["float", "floor", "nearest", "F"]
 """How Euclidean distances become travel: as they are, floored, rounded to nearest, or by rule F (relaxed once)."""
@@ -48,9 +49,9 @@ def travel_matrix(
 
 def check_rule(distances: object) -> None:
     """Refuse what is none of the rules."""
-    if distances not in (rules := get_args(Distances)):
+    if not is_word_of(distances, rules := get_args(Distances)):
         raise InvalidRequest(
-            f"distance rule {distances!r} is unknown; choose one of {', '.join(rules)}"
+            f"distance rule {shown(distances)} is unknown; choose one of {', '.join(rules)}"
         )
 
 

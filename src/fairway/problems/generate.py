@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from fairway.errors import InvalidRequest
-from fairway.problems.checks import MOST_NODES
+from fairway.given import is_real, is_whole, shown
+from fairway.problems.checks import LARGEST, MOST_NODES
 from fairway.problems.sets import InstanceSet, Locations
 
 Arrays = dict[str, np.ndarray]
@@ -17,7 +17,8 @@ Arrays = dict[str, np.ndarray]
 
 
 def _are_numbers(*values: object) -> bool:
-    return all(isinstance(value, Real) for value in values)
+    """Whether they are numbers that coordinates and times may be."""
+    return all(is_real(value) and abs(value) <= LARGEST for value in values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class RandomWindows:
         numbers = len(width) == 2 and _are_numbers(*width, self.pace, self.side)
         if not (numbers and 0 <= width[0] <= width[1] and self.pace > 0 and self.side > 0):
             raise InvalidRequest(
-                f"{self} is no distribution; expected 0 <= low <= high width, pace and side above 0"
+                f"{shown(self)} is no distribution; expected 0 <= low <= high width, pace and side above 0"
             )
 
     def tour_time(self, nodes: int) -> int:
@@ -65,7 +66,7 @@ class TourWindows:
         numbers = _are_numbers(self.eta, self.side, self.depot_closes)
         if not (numbers and self.eta >= 0 and self.side > 0 and self.depot_closes > 0):
             raise InvalidRequest(
-                f"{self} is no distribution; expected eta >= 0, side and depot_closes above 0"
+                f"{shown(self)} is no distribution; expected eta >= 0, side and depot_closes above 0"
             )
 
     def windows(
@@ -97,7 +98,9 @@ class LoweredDrafts:
 
     def __post_init__(self) -> None:
         if not (_are_numbers(self.sigma) and 0 <= self.sigma <= 100):
-            raise InvalidRequest(f"sigma is {self.sigma!r}; expected a percentage from 0 to 100")
+            raise InvalidRequest(
+                f"sigma is {shown(self.sigma)}; expected a percentage from 0 to 100"
+            )
 
     def lowered(self, nodes: int) -> int:
         """How many ports are lowered: at most n - 2, since more could never all be served."""
@@ -148,11 +151,13 @@ def generate(
         seed: Equal seeds give equal sets.
     """
     distribution = named_distribution(problem, hardness)
-    if not _is_whole(n) or not 2 <= n <= MOST_NODES:
-        raise InvalidRequest(f"n is {n}; expected 2 to {MOST_NODES} nodes, the depot included")
-    if not _is_whole(count) or not 1 <= count <= MOST_DRAWN // n:
+    if not is_whole(n) or not 2 <= n <= MOST_NODES:
         raise InvalidRequest(
-            f"count is {count}; expected at least 1, and at most {MOST_DRAWN:,} nodes in all"
+            f"n is {shown(n)}; expected 2 to {MOST_NODES} nodes, the depot included"
+        )
+    if not is_whole(count) or not 1 <= count <= MOST_DRAWN // n:
+        raise InvalidRequest(
+            f"count is {shown(count)}; expected at least 1, and at most {MOST_DRAWN:,} nodes in all"
         )
     rng = seed if isinstance(seed, np.random.Generator) else _generator(seed)
     match distribution:
@@ -172,8 +177,8 @@ def named_distribution(problem: str, hardness: str | Distribution) -> Distributi
     fits = isinstance(distribution, LoweredDrafts) == (problem == "tspdl")
     if distribution is None or problem not in ("tsptw", "tspdl") or not fits:
         raise InvalidRequest(
-            f"there is no distribution for problem {problem!r} with hardness {hardness!r}; expected tsptw or tspdl "
-            "with easy, medium or hard, or a distribution of that problem"
+            f"there is no distribution for problem {shown(problem)} with hardness {shown(hardness)}; expected tsptw "
+            "or tspdl with easy, medium or hard, or a distribution of that problem"
         )
     return distribution
 
@@ -234,10 +239,6 @@ def _points(
 
 
 def _generator(seed: int) -> np.random.Generator:
-    if not _is_whole(seed) or seed < 0:
-        raise InvalidRequest(f"the seed is {seed!r}; expected a whole number, zero or more")
+    if not is_whole(seed) or seed < 0:
+        raise InvalidRequest(f"the seed is {shown(seed)}; expected a whole number, zero or more")
     return np.random.default_rng(seed)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)

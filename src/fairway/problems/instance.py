@@ -14,7 +14,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from fairway.errors import InvalidRequest
-from fairway.problems import checks
+from fairway.problems import checks, notes
 from fairway.problems.distances import euclidean
 from fairway.problems.source import Source
 
@@ -122,10 +122,10 @@ class Instance:
         checked = {
             "travel": square,
             "cost": own,
-            "service": checks.vector(service, "service", nodes, non_negative=True),
+            "service": checks.vector(service, "service", nodes, non_negative=True, absent=0.0),
             "opens": checks.vector(opens, "opens", nodes, absent=0.0),
             "closes": checks.vector(closes, "closes", nodes, absent=math.inf),
-            "windows": checks.windows(windows or {}, nodes),
+            "windows": checks.windows({} if windows is None else windows, nodes),
             "late": checks.vector(late, "late", nodes, non_negative=True, absent=math.inf),
             "latest": checks.vector(latest, "latest", nodes, absent=math.inf),
             "demand": checks.vector(demand, "demand", nodes, non_negative=one_way, absent=0.0),
@@ -192,7 +192,7 @@ class Instance:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is unusual about this instance, in sentences."""
-        return (*self.unit_notes, *checks.travel_notes(self.travel, self.names))
+        return (*self.unit_notes, *notes.travel_notes(self.travel, self.names))
 
     @property
     def unit_notes(self) -> tuple[str, ...]:
@@ -200,7 +200,7 @@ class Instance:
         source, points = self.source, self.coordinates
         days = () if source is None else source.day_notes
         on_earth = source is not None and source.geographic and points is not None
-        return (*days, *(checks.polar_notes(points) if on_earth else ()), *self._time_notes())
+        return (*days, *(notes.polar_notes(points) if on_earth else ()), *self._time_notes())
 
     def _time_notes(self) -> tuple[str, ...]:
         if self.source is not None and not (
@@ -212,10 +212,10 @@ class Instance:
             last[node] = spans[-1][1]
         if not np.isfinite(last[1:]).all():
             return ()
-        degrees = checks.unit_notes(self.coordinates, self.travel, self.opens, last)
+        degrees = notes.unit_notes(self.coordinates, self.travel, self.opens, last)
         if degrees or _finite(self.prize) or _finite(self.late):
             return degrees
-        return checks.far_notes(self.travel, self.service, float(last[1:].max() - self.opens.min()))
+        return notes.far_notes(self.travel, self.service, float(last[1:].max() - self.opens.min()))
 
     @property
     def problem(self) -> str:

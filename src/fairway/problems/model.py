@@ -17,6 +17,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Integer, UInt
 
 from fairway.errors import InvalidRequest, InvalidTour
+from fairway.given import is_word_of, shown
 from fairway.problems.checks import is_integral
 from fairway.problems.instance import TOLERANCE, Instance, check_classic
 
@@ -160,8 +161,10 @@ def is_makespan(instance: Instance, objective: str) -> bool:
 
 def check_objective(objective: object) -> None:
     """Refuse what is no objective."""
-    if objective not in get_args(Objective):
-        raise InvalidRequest(f"the objective is {objective!r}; expected cost, makespan or duration")
+    if not is_word_of(objective, get_args(Objective)):
+        raise InvalidRequest(
+            f"the objective is {shown(objective)}; expected cost, makespan or duration"
+        )
 
 
 def _built(instance: Instance, tolerance: float | None) -> Model:

@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 
 from fairway.errors import InvalidInstance
+from fairway.given import is_real, listed, shown
 from fairway.problems import checks
 from fairway.problems.distances import euclidean
 from fairway.problems.instance import Instance, Load
@@ -29,9 +30,15 @@ class Locations:
     def __post_init__(self) -> None:
         if self.coordinates is None and self.matrix is None:
             raise InvalidInstance("a set needs coordinates or travel matrices; neither was given")
-        for name in ("coordinates", "matrix"):
-            if (array := getattr(self, name)) is not None:
-                object.__setattr__(self, name, _frozen(array))
+        for name, last in (("coordinates", "2"), ("matrix", "nodes")):
+            if (given := getattr(self, name)) is None:
+                continue
+            array = _frozen(given, name)
+            if array.ndim != 3 or array.shape[2] != (2 if last == "2" else array.shape[1]):
+                raise InvalidInstance(
+                    f"{name} has shape {array.shape}; expected instances x nodes x {last}"
+                )
+            object.__setattr__(self, name, array)
         nodes = self.shape[1]
         if not 2 <= nodes <= checks.MOST_NODES:
             raise InvalidInstance(
@@ -105,7 +112,13 @@ class InstanceSet:
         scale: float | None = None,
         labels: Sequence[str] | None = None,
     ) -> None:
-        count = len(locations)
+        if not isinstance(locations, Locations):
+            raise InvalidInstance(
+                "a set is made of Locations, or by instance_set; this is something else"
+            )
+        if scale is not None and not (is_real(scale) and 0 < scale <= checks.LARGEST):
+            raise InvalidInstance(f"scale is {shown(scale)}; expected a number above 0, or None")
+        count, name = len(locations), checks.title(name)
         if labels is None:
             labels = [f"{name}-{number}" for number in range(count)]
         checked = {
@@ -116,15 +129,17 @@ class InstanceSet:
             "demand": _per_node(demand, "demand", locations.shape),
             "draft": _per_node(draft, "draft", locations.shape),
             "load": checks.choice(load, "load", ("growing", "shrinking")),
-            "name": checks.title(name),
+            "name": name,
             "scale": scale,
-            "labels": tuple(map(str, labels)),
+            "labels": tuple(
+                label if isinstance(label, str) else shown(label) for label in listed(labels) or ()
+            ),
         }
         for field_name, value in checked.items():
             object.__setattr__(self, field_name, value)
-        if len(labels) != count:
+        if len(self.labels) != count:
             raise InvalidInstance(
-                f"{len(labels)} labels were given; expected {count}, one per instance"
+                f"{len(self.labels)} labels were given; expected {count}, one per instance"
             )
         self._check_members()
 
@@ -228,6 +243,7 @@ def instance_set(instances: Sequence[Instance], name: str = "") -> InstanceSet:
         raise InvalidInstance(
             "a set holds instances of one direction of load; these mix growing and shrinking ones"
         )
+    checks.title(name)
     locations = _gathered(instances)
     columns: dict[str, Any] = {
         column: np.stack([getattr(i, column) for i in instances])
@@ -281,9 +297,9 @@ def _gathered(instances: Sequence[Instance]) -> Locations:
     return Locations(points, np.stack([i.travel for i in instances]))
 
 
-def _frozen(values: ArrayLike) -> Float[np.ndarray, "..."]:
+def _frozen(values: ArrayLike, name: str) -> Float[np.ndarray, "..."]:
     """A float64 array that nobody can change: a copy, unless it is one already."""
-    array = np.asarray(values, dtype=np.float64)
+    array = checks.array_of(values, name)
     if array.flags.writeable or array.base is not None:
         array = array.copy()
         array.setflags(write=False)
@@ -294,7 +310,7 @@ def _per_node(values: ArrayLike | None, name: str, shape: tuple[int, int]) -> Co
     """One number for each node of each instance; a single number stands for all of them."""
     if values is None:
         return None
-    array = _frozen(values)
+    array = _frozen(values, name)
     if array.ndim == 0:
         array = np.broadcast_to(array, shape)
     if array.shape != shape:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from fairway.errors import InvalidRequest
+from fairway.given import is_real, is_word_of, shown
 from fairway.scale.executor import Executor
 from fairway.solver.solving import pool_size
 
@@ -24,15 +25,19 @@ class Engine:
     """GPUs, or the share of one, that each worker has to itself."""
 
     def __post_init__(self) -> None:
-        if self.kind not in get_args(Kind):
-            raise InvalidRequest(f"there is no engine {self.kind!r}; expected local or ray")
+        if not is_word_of(self.kind, get_args(Kind)):
+            raise InvalidRequest(f"there is no engine {shown(self.kind)}; expected local or ray")
         pool_size(self.workers)
+        if self.address is not None and not isinstance(self.address, str):
+            raise InvalidRequest(
+                f"the address is {shown(self.address)}; expected auto, or host:port"
+            )
+        if not is_real(self.gpus_per_task) or not 0 <= self.gpus_per_task <= 64:
+            raise InvalidRequest(
+                f"GPUs per task are {shown(self.gpus_per_task)}; expected 0, a share, or a few"
+            )
         if self.kind == "local" and (self.address is not None or self.gpus_per_task):
             raise InvalidRequest("an address and GPUs per task belong to --engine ray")
-        if not 0 <= self.gpus_per_task <= 64:
-            raise InvalidRequest(
-                f"GPUs per task are {self.gpus_per_task}; expected 0, a share, or a few"
-            )
 
     def opened(self) -> AbstractContextManager[Executor]:
         """The workers, for as long as they are needed."""

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from fairway.errors import InvalidRequest
+from fairway.given import shown
 from fairway.problems.instance import Instance
 from fairway.problems.sets import InstanceSet
 from fairway.scale.batch import CHUNK
 from fairway.scale.driver import Driver
 from fairway.scale.engine import Engine
 from fairway.scale.sources import Chunk, Listed, Members, Named, Piece, chunks
-from fairway.solver.request import Request
+from fairway.solver.request import Request, check_whole
 from fairway.solver.warm_start import choice_of
 
 AHEAD = 64
@@ -67,11 +68,19 @@ def solve_many(
     """
     if "fixed" in asked:
         raise InvalidRequest("fixed names the stops of one instance; leave it out for many")
+    if engine is not None and not isinstance(engine, Engine):
+        raise InvalidRequest(f"engine is {shown(engine)}; expected an Engine, or None")
+    check_whole("chunk", chunk, least=1)
+    check_whole("the seed", seed)
+    if count is not None:
+        check_whole("count", count, least=1)
     try:
         request = Request(seed=seed, policy=choice_of(policy), **asked)
     except TypeError as error:
         raise InvalidRequest(f"solve_many does not know what is meant ({error})") from error
-    return _answers(_pieces(source, count, seed), engine or Engine(), chunk, request)
+    return _answers(
+        _pieces(source, count, seed), Engine() if engine is None else engine, int(chunk), request
+    )
 
 
 def _answers(
@@ -109,8 +118,17 @@ def _pieces(source: Source, count: int | None, seed: int) -> Iterable[Piece]:
         raise InvalidRequest("count is for distributions such as tsptw:hard:50; leave it out here")
     if isinstance(source, InstanceSet):
         return [Members(source)]
-    if isinstance(source, Instance) or not isinstance(source, Iterable):
+    try:
+        return map(_listed, source)
+    except TypeError as error:
         raise InvalidRequest(
             f"solve_many takes many instances; this is a {type(source).__name__}, one is for solve"
+        ) from error
+
+
+def _listed(instance: object) -> Listed:
+    if not isinstance(instance, Instance):
+        raise InvalidRequest(
+            f"solve_many takes many instances; among them is a {type(instance).__name__}"
         )
-    return (Listed((instance,)) for instance in source)
+    return Listed((instance,))

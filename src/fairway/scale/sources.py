@@ -23,7 +23,7 @@ from fairway.problems.sets import InstanceSet, arrays, instance_set, joined
 
 BLOCK = 128
 """Instances that are drawn from one stream of random numbers, whatever the size of chunks."""
-DRAWN = re.compile(r"(?P<problem>[a-z]+):(?P<hardness>[a-z]+):(?P<nodes>\d+)")
+DRAWN = re.compile(r"(?P<problem>[a-z]+):(?P<hardness>[a-z]+):(?P<nodes>\d{1,9})")
 SETS = (".npz", ".pkl")
 """Suffixes of files that hold many instances; they are read whole."""
 LINES = (".jsonl", ".jsonl.zst")
@@ -261,7 +261,7 @@ class Named:
             raise InvalidRequest(
                 f"--count is for distributions such as tsptw:hard:50; {self.name} has its own"
             )
-        elif self.name not in beds() and not Path(self.name).exists():
+        elif self.name not in beds() and not _is_there(self.name):
             raise InvalidFile(
                 f"{self.name}: is no file or folder; expected one, a test set (fairway bed list), or a "
                 "distribution such as tsptw:hard:50"
@@ -320,6 +320,14 @@ def _count(path: Path) -> int:
     if path.name.endswith(LINES):
         return sum(1 for line in _lines(path) if line.strip())
     return len(next(_of_file(path))) if path.suffix in SETS else 1
+
+
+def _is_there(name: str) -> bool:
+    """Whether it is a file or a folder; what is too long for a name is neither."""
+    try:
+        return Path(name).exists()
+    except OSError:
+        return False
 
 
 def _lines(path: Path) -> Iterator[bytes]:

@@ -4,13 +4,13 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from fairway.errors import InvalidRequest, InvalidTour
+from fairway.given import is_real, is_whole, is_word_of, listed, shown
 from fairway.judge import Rejection, verify
 from fairway.problems.instance import Instance
 from fairway.problems.model import Objective, check_objective, has_model
@@ -50,12 +50,12 @@ class Request:
 
     def __post_init__(self) -> None:
         check_objective(self.objective)
-        if self.relax not in get_args(Relax):
-            raise InvalidRequest(f"relax is {self.relax!r}; expected drop, late or none")
-        if self.drop not in get_args(Drop):
-            raise InvalidRequest(f"drop is {self.drop!r}; expected price or fewest")
-        if self.device not in get_args(Device):
-            raise InvalidRequest(f"there is no device {self.device!r}; expected cpu or cuda")
+        if not is_word_of(self.relax, get_args(Relax)):
+            raise InvalidRequest(f"relax is {shown(self.relax)}; expected drop, late or none")
+        if not is_word_of(self.drop, get_args(Drop)):
+            raise InvalidRequest(f"drop is {shown(self.drop)}; expected price or fewest")
+        if not is_word_of(self.device, get_args(Device)):
+            raise InvalidRequest(f"there is no device {shown(self.device)}; expected cpu or cuda")
         object.__setattr__(self, "seconds", checked_seconds(self.seconds))
         object.__setattr__(self, "gap", checked_gap(self.gap))
         if self.iterations is not None:
@@ -110,8 +110,8 @@ class Request:
 
 def checked_seconds(seconds: float) -> float:
     """A budget as a float, which may be infinite."""
-    if not isinstance(seconds, Real) or not seconds >= 0:
-        raise InvalidRequest(f"seconds is {seconds!r}; expected a number, zero or more")
+    if not is_real(seconds) or not seconds >= 0:
+        raise InvalidRequest(f"seconds is {shown(seconds)}; expected a number, zero or more")
     try:
         return float(seconds)
     except OverflowError:
@@ -120,17 +120,27 @@ def checked_seconds(seconds: float) -> float:
 
 def checked_gap(gap: float) -> float:
     """A gap as a float."""
-    if isinstance(gap, bool) or not isinstance(gap, Real) or not 0 <= gap < math.inf:
+    if not is_real(gap) or not 0 <= gap <= sys.float_info.max:
         raise InvalidRequest(
-            f"gap is {gap!r}; expected a part of the cost such as 0.01, zero or more"
+            f"gap is {shown(gap)}; expected a part of the cost such as 0.01, zero or more"
         )
     return float(gap)
 
 
+def checked_beginning(fixed: object) -> tuple[int, ...]:
+    """The stops that a tour must begin with; whether the instance has them is seen later."""
+    stops = listed(fixed)
+    if stops is None or not all(map(is_whole, stops)):
+        raise InvalidRequest(
+            f"fixed is {shown(fixed)}; expected numbers of stops in the order in which they are served"
+        )
+    return tuple(map(int, stops))
+
+
 def check_whole(name: str, value: object, least: int = 0) -> None:
     """Refuse what is no whole number of that size."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise InvalidRequest(f"{name} is {value!r}; expected a whole number, {least} or more")
+    if not is_whole(value) or value < least:
+        raise InvalidRequest(f"{name} is {shown(value)}; expected a whole number, {least} or more")
 
 
 def checked_plan(instance: Instance, plan: Plan) -> tuple[int, ...]:

@@ -14,7 +14,15 @@ from fairway.problems.model import Objective
 from fairway.problems.sets import InstanceSet
 from fairway.solver.on_gpu import solved_on_gpu
 from fairway.solver.relaxed import Relax
-from fairway.solver.request import Device, Drop, Plan, Request, check_whole, checked_plan
+from fairway.solver.request import (
+    Device,
+    Drop,
+    Plan,
+    Request,
+    check_whole,
+    checked_beginning,
+    checked_plan,
+)
 from fairway.solver.results import Result, Watch
 from fairway.solver.single import solve_one
 from fairway.solver.warm_start import choice_of
@@ -108,7 +116,7 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
         device: "cuda" has a list searched on a GPU, where the seconds are for all its instances together; what the GPU
             has no search for is left to the cores, as all is, with a sentence, where there is no GPU.
     """
-    guide, begun = choice_of(policy), tuple(fixed)
+    guide, begun = choice_of(policy), checked_beginning(fixed)
     request = Request(seconds, iterations, seed, objective, guide, drop, relax, begun, gap, device)
     if watch is not None and not (callable(watch) and isinstance(instances, Instance)):
         raise InvalidRequest("watch is a function, and is told of one instance; leave it out here")
@@ -139,7 +147,7 @@ def job_of(
     initial: Plan | None,
 ) -> Job:
     """What is asked of many instances, checked."""
-    if not isinstance(instances, Sequence | InstanceSet):
+    if not isinstance(instances, Sequence | InstanceSet) or isinstance(instances, str | bytes):
         request.check(instances)
     listed = instances if isinstance(instances, InstanceSet) else list(instances)
     for instance in Job(listed, None, request).kinds:

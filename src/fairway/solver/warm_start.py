@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from fairway.errors import InvalidRequest, LearningMissing
 from fairway.extras import SENTENCE, can_learn
+from fairway.given import path_of, shown
 from fairway.problems.classic_view import nearest_problem
 from fairway.problems.instance import Instance
 from fairway.problems.table import PROBLEMS
@@ -29,12 +30,12 @@ def choice_of(policy: str | Path | None) -> Choice:
     if policy is None:
         return None
     if not isinstance(policy, str | Path) or "\0" in str(policy):
-        raise InvalidRequest(f"policy is {policy!r}; expected a folder, a name, or None")
+        raise InvalidRequest(f"policy is {shown(policy)}; expected a folder, a name, or None")
     if policy == "auto":
         return "auto"
     if not can_learn():
         raise LearningMissing(SENTENCE)
-    return located(Path(policy)).resolve()
+    return located(path_of(policy)).resolve()
 
 
 def default_policy(instance: Instance, seconds: float) -> Path | None:

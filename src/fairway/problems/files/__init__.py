@@ -1,6 +1,6 @@
 """Reading and writing instances: `read` finds out the format by itself, `write` goes by the file's suffix."""
 
-import math
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from fairway import atomic
 from fairway.errors import InvalidFile, InvalidInstance, InvalidRequest
+from fairway.given import is_real, is_word_of, path_of, shown
 from fairway.problems.distances import Distances, check_rule
 from fairway.problems.files import (
     archive,
@@ -100,10 +101,9 @@ def read(
             JSON list of rows, CSV or npz.
         speed: Kilometres per hour, where stops have latitude and longitude and there is no matrix.
     """
-    table = None if matrix is None else Content(str(matrix), _content(Path(matrix)))
-    return read_content(
-        Content(str(path), _content(Path(path))), distances, matrix=table, speed=speed
-    )
+    place, beside = path_of(path), None if matrix is None else path_of(matrix)
+    table = None if beside is None else Content(str(matrix), _content(beside))
+    return read_content(Content(str(path), _content(place)), distances, matrix=table, speed=speed)
 
 
 def read_content(
@@ -147,8 +147,8 @@ def _named(file: Content) -> Iterator[str]:
 
 
 def _check_speed(speed: object) -> None:
-    if isinstance(speed, bool) or not isinstance(speed, int | float) or not 0 < speed < math.inf:
-        raise InvalidRequest(f"speed is {speed!r}; expected kilometres per hour, above 0")
+    if not is_real(speed) or not 0 < speed <= sys.float_info.max:
+        raise InvalidRequest(f"speed is {shown(speed)}; expected kilometres per hour, above 0")
 
 
 def write(item: Instance | InstanceSet, path: str | Path, format: str | None = None) -> None:  # noqa: A002
@@ -163,14 +163,14 @@ def write(item: Instance | InstanceSet, path: str | Path, format: str | None = N
         raise InvalidRequest(
             f"write takes an instance, or a set made by instance_set; this is a {type(item).__name__}"
         )
-    place = Path(path)
+    place = path_of(path)
     atomic.write_bytes(place, written(item, place, format))
 
 
 def written(item: Instance | InstanceSet, place: Path, format: str | None = None) -> bytes:  # noqa: A002
     """What `write` puts into a file of that name."""
     try:
-        content = _rendered(item, format or _format_of(place))
+        content = _rendered(item, _format_of(place) if format is None else format)
         most = LARGEST_ARCHIVE if archive.recognises(content) else LARGEST_TEXT
         if len(content) > most:
             raise Unreadable(
@@ -237,12 +237,12 @@ def _format_of(path: Path) -> str:
 
 
 def _rendered(item: Instance | InstanceSet, format: str) -> bytes:  # noqa: A002
-    if format == "npz":
+    if is_word_of(format, ("npz",)):
         return archive.render(item)
-    if format not in TEXT or format in READ_ONLY:
+    if not is_word_of(format, TEXT.keys() - READ_ONLY):
         written = [each for each in (*TEXT, "npz") if each not in READ_ONLY]
         raise InvalidRequest(
-            f"there is no writer for {format!r}; choose one of {', '.join(written)}"
+            f"there is no writer for {shown(format)}; choose one of {', '.join(written)}"
         )
     if not isinstance(item, Instance):
         raise Unreadable(f"{format} holds one instance, not a set; write a set as .npz")
