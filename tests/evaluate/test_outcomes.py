@@ -1,6 +1,7 @@
 import json
 import lzma
 from dataclasses import asdict, fields
+from pathlib import Path
 
 import pytest
 from evaluations import failed, header, results, solved, took, write
@@ -8,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fairway.errors import InvalidFile
+from fairway.evaluate import outcomes
 from fairway.evaluate.metrics import broken_at, measure
 from fairway.evaluate.outcomes import (
     Header,
@@ -59,6 +61,16 @@ def test_a_packed_file_that_is_damaged_is_refused_with_its_name(tmp_path):
     packed(path).write_bytes(lzma.compress(line_of(header()).encode() + b'{"first":0}\n'))
     with pytest.raises(InvalidFile, match=r"jsonl\.xz, line 2: has no count; delete this file"):
         read_results(path)
+
+
+def test_a_file_that_unpacks_to_more_than_any_evaluation_leaves_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(outcomes, "MOST_BYTES", 1_000)
+    path = tmp_path / "row.jsonl.xz"
+    path.write_bytes(lzma.compress(b" " * 10_000))
+    with pytest.raises(InvalidFile, match="unpacks to more than 1000 bytes"):
+        read_results(tmp_path / "row.jsonl")
+    with pytest.raises(InvalidFile, match="it is a device"):
+        outcomes.whole_lines(Path("/dev/zero"))
 
 
 def test_zeros_are_said_and_nothing_is_not():

@@ -85,4 +85,6 @@ def test_references_of_another_bed_or_of_no_bed_are_refused(tmp_path):
         load_references(BED, path)
     with pytest.raises(InvalidFile, match="cannot be read"):
         load_references(BED, tmp_path / "absent.npz")
+    with pytest.raises(InvalidFile, match="it is a device"):
+        load_references(BED, "/dev/zero")
     assert len(load_bed(BED)) == 128

@@ -1,5 +1,6 @@
 import json
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -9,6 +10,7 @@ from fairway import atomic
 from fairway.errors import InvalidFile
 from fairway.policies.attention import Policy
 from fairway.policies.checkpoint import (
+    content_of,
     differences,
     facts_of,
     load_heatmap,
@@ -200,6 +202,11 @@ def test_what_is_no_safetensors_file_is_refused(saved, content):
     replant(saved, content)
     said = refusal(saved)
     assert "no safetensors file" in said or "lacks" in said
+
+
+def test_a_device_is_not_read():
+    with pytest.raises(InvalidFile, match="it is a device"):
+        content_of(Path("/dev/zero"))
 
 
 def test_a_cut_off_file_with_a_new_card_is_refused(saved):

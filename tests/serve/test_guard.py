@@ -3,6 +3,7 @@
 import gzip
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -93,9 +94,14 @@ def test_an_address_that_others_reach_demands_a_token(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", ["", "short", "two words of some length", "naïve-token-of-sorts"]
+    "content", ["", "short", "two words of some length", "naïve-token-of-sorts", "x" * 5000]
 )
 def test_a_weak_token_is_refused(tmp_path, content):
     (tmp_path / "token").write_text(content)
-    with pytest.raises(InvalidRequest, match="at least 16"):
+    with pytest.raises(InvalidRequest, match="one word of 16 to 4096"):
         token_in(tmp_path / "token")
+
+
+def test_a_device_is_no_token():
+    with pytest.raises(InvalidRequest, match="one word"):
+        token_in(Path("/dev/zero"))

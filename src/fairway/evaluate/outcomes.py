@@ -5,6 +5,7 @@ run; outcomes depend on nothing but that, so that equal runs leave equal ones. A
 `LABEL.jsonl.xz`: the same lines, and after them those of the times. Where both are there, it is the one that counts.
 """
 
+import io
 import json
 import lzma
 import reprlib
@@ -19,6 +20,7 @@ from jaxtyping import Bool, Float, Int
 
 from fairway import atomic
 from fairway.errors import InvalidFile
+from fairway.problems.files.text import bounded
 
 TIMES = ".times.jsonl"
 PACKED = ".xz"
@@ -27,6 +29,8 @@ ANEW = "delete this line and all after it, and run the evaluation again"
 """What puts a file of outcomes right: a run resumes from what is left of it, if only an empty file."""
 TIMES_ALONE = "delete this file of times alone, the outcomes beside it are good without"
 NOT_OURS = "so that this is no file of outcomes; move it elsewhere, or choose another --label"
+MOST_BYTES = 2**28
+"""Of a file of outcomes, unpacked."""
 MOST_WHOLE = 10**9
 MOST_STOPS = 10**6
 LARGEST = 1e100
@@ -173,15 +177,20 @@ def read_results(path: Path) -> Results:
 def whole_lines(path: Path, fix: str = ANEW) -> dict[str, dict[str, Any]]:
     """The lines of JSON that end as lines do, by where they stand; none without a file, and a fix for a bad one."""
     try:
-        content = path.read_bytes()
-        content = lzma.decompress(content) if path.suffix == PACKED else content
-    except lzma.LZMAError as error:
+        content = bounded(path, MOST_BYTES)
+        if path.suffix == PACKED:
+            with lzma.open(io.BytesIO(content)) as file:
+                content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise ValueError(f"it unpacks to more than {MOST_BYTES} bytes")
+    except (lzma.LZMAError, EOFError) as error:
         raise InvalidFile(f"{path}: is damaged ({error}); {fix}") from error
     except FileNotFoundError:
         return {}
-    except OSError as error:
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
         raise InvalidFile(
-            f"{path}: cannot be read ({error.strerror}); make it a file that you may read"
+            f"{path}: cannot be read ({reason}); make it a file that you may read"
         ) from error
     lines = {}
     for number, line in enumerate(content.split(b"\n")[:-1], start=1):

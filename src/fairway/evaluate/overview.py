@@ -9,6 +9,7 @@ from fairway.errors import InvalidFile
 from fairway.evaluate.published import published
 from fairway.evaluate.studies import Measured, beds_of, in_order
 from fairway.evaluate.tables import Column, Kind, Row, Table, Value, as_printed, lettered, markdown
+from fairway.problems.files.text import LARGEST_TEXT, bounded
 
 START, END = "<!-- results -->", "<!-- /results -->"
 STUDY = "main"
@@ -49,8 +50,8 @@ def results_table(measured: Sequence[Measured]) -> Table:
 def put_into(path: Path, table: Table) -> None:
     """Replace what stands between the marks of a file, and nothing else."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = bounded(path, LARGEST_TEXT).decode()
+    except (OSError, ValueError) as error:
         raise InvalidFile(f"{path}: cannot be read ({error})") from error
     if text.count(START) != 1 or text.count(END) != 1 or text.index(START) > text.index(END):
         raise InvalidFile(f"{path}: needs one line {START} and below it one line {END}")

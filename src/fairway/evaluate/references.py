@@ -18,7 +18,7 @@ from fairway.given import path_of
 from fairway.judge import Solution, verify
 from fairway.problems.beds import bed_named, load_bed
 from fairway.problems.files import pickles
-from fairway.problems.files.text import Unreadable
+from fairway.problems.files.text import LARGEST_TEXT, Unreadable, bounded
 from fairway.problems.sets import InstanceSet
 from fairway.problems.table import PROBLEMS
 
@@ -113,12 +113,13 @@ def _shipped(bed: str) -> tuple[InstanceSet, Shipped]:
 
 def _stated(place: Path) -> tuple[Shipped, Float[np.ndarray, " B"]]:
     """The tours of a file, with the costs that it says they have."""
-    content = place.read_bytes()
+    content = bounded(place, LARGEST_TEXT)
     if pickles.recognises(content):
         cost, tour = pickles.published_references(content)
         return Shipped(tour, np.zeros(len(cost), bool), place.name), cost
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            assert sum(each.file_size for each in file.zip.infolist()) <= LARGEST_TEXT
             arrays = {name: file[name] for name in file.files}
         cost, tour = arrays["cost"].astype(np.float64), arrays["tour"].astype(np.int64)
         proved = arrays["proved"].astype(bool) if "proved" in arrays else np.zeros(cost.shape, bool)

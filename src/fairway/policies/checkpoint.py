@@ -22,6 +22,7 @@ from fairway.errors import FairwayError, InvalidFile, InvalidRequest
 from fairway.policies.attention import Policy
 from fairway.policies.config import HeatmapConfig, PolicyConfig
 from fairway.policies.heatmap import HeatmapNetwork
+from fairway.problems.files.text import bounded
 from fairway.weights import located, names
 
 Network = Policy | HeatmapNetwork
@@ -40,6 +41,8 @@ PLAN = {
 """What the paper's tables call the fields of a PIP-D head's schedule."""
 LARGEST = 10_000
 """Of the whole numbers in a policy's config: what is larger was not written by us."""
+MOST_BYTES = 2**31
+"""Of a file of weights or of a training."""
 MOST_SEEN = 10**18
 """Of the instances, seconds and epochs of a training."""
 SNAPSHOT = "snapshot.safetensors"
@@ -195,10 +198,11 @@ def portable(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
 def content_of(path: Path) -> bytes:
     """The bytes of a file."""
     try:
-        return path.read_bytes()
-    except OSError as error:
+        return bounded(path, MOST_BYTES)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
         raise InvalidFile(
-            f"{path}: cannot be read ({error.strerror or error}); copy the whole folder of its training again"
+            f"{path}: cannot be read ({reason}); copy the whole folder of its training again"
         ) from error
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from fairway.errors import FairwayError, InvalidFile, InvalidRequest
 from fairway.problems.beds import beds, load_bed
 from fairway.problems.files import Content, document, read, read_content
+from fairway.problems.files.text import LARGEST_TEXT, bounded
 from fairway.problems.generate import generate, named_distribution
 from fairway.problems.instance import Instance
 from fairway.problems.sets import InstanceSet, arrays, instance_set, joined
@@ -336,13 +337,17 @@ def _lines(path: Path) -> Iterator[bytes]:
     try:
         packed = path.suffix == ".zst"
         with io.BufferedReader(zstandard.open(path, "rb")) if packed else path.open("rb") as file:
-            yield from file
-    except (OSError, zstandard.ZstdError) as error:
+            while line := file.readline(LARGEST_TEXT + 1):
+                if len(line) > LARGEST_TEXT:
+                    raise ValueError(f"a line has more than {LARGEST_TEXT} bytes")
+                yield line
+    except (OSError, ValueError, zstandard.ZstdError) as error:
         raise InvalidFile(f"{path}: cannot be read ({error}); expected JSON lines") from error
 
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InvalidFile(f"{path}: cannot be read ({error.strerror})") from error
+        return bounded(path, LARGEST_TEXT)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidFile(f"{path}: cannot be read ({reason})") from error

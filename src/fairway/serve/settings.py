@@ -7,7 +7,7 @@ from pathlib import Path
 from fairway.cores import cores
 from fairway.errors import InvalidRequest
 
-SHORTEST_TOKEN = 16
+SHORTEST_TOKEN, LONGEST_TOKEN = 16, 4_096
 """Characters of a token."""
 
 
@@ -62,16 +62,17 @@ class Settings:
 def token_in(file: Path) -> str:
     """The token that is the content of a file."""
     try:
-        token = file.read_text().strip()
+        with file.open() as opened:
+            token = opened.read(LONGEST_TOKEN + 1).strip()
     except (OSError, ValueError) as error:
         raise InvalidRequest(f"--token-file {file}: cannot be read as text") from error
     if (
-        len(token) < SHORTEST_TOKEN
+        not SHORTEST_TOKEN <= len(token) <= LONGEST_TOKEN
         or not token.isascii()
         or not token.isprintable()
         or " " in token
     ):
         raise InvalidRequest(
-            f"--token-file {file}: expected one word of at least {SHORTEST_TOKEN} letters and digits"
+            f"--token-file {file}: expected one word of {SHORTEST_TOKEN} to {LONGEST_TOKEN} letters and digits"
         )
     return token
