@@ -156,6 +156,12 @@ def test_without_any_time_the_order_of_the_limits_is_handed_back_unsearched(kind
     assert improve(instance, tour, seconds=0.0).tour == tuple(tour)
 
 
+def test_a_set_up_that_would_be_late_hands_back_the_order_of_the_limits(rng, monkeypatch):
+    instance, _ = KINDS["whole"](rng, 12)
+    monkeypatch.setattr(search, "search_model_without_neighbours", lambda model, until: None)
+    assert improve(instance, seconds=9.0).tour == search.by_limits(instance)
+
+
 def test_a_search_with_half_its_set_up_done_hands_back_the_first_tour(rng, monkeypatch):
     """Neighbours are known to the descent alone: where the time ends before them, there is still a tour."""
     instance, _ = KINDS["whole"](rng, 12)

@@ -58,7 +58,7 @@ class Resource:
     @property
     def increment(self) -> Float[np.ndarray, "V V"]:
         """What is added from being served at the row to arriving at the column."""
-        return self.stay[:, None] + self.rise
+        return self.stay[:, None] + self.rise if self.stay.any() else self.rise
 
     @property
     def limits(self) -> Float[np.ndarray, " V"]:

@@ -89,8 +89,10 @@ def improve(
     by_resource = is_makespan(instance, objective)
     if FORM_SECONDS * instance.nodes**2 > max(budget.until - clock.now(), AT_ONCE):
         return _unsearched(instance, tour)
-    model = model_of(instance)
-    search_model, random = search_model_without_neighbours(model), seeded(seed)
+    model, random = model_of(instance), seeded(seed)
+    search_model = search_model_without_neighbours(model, max(budget.until, clock.now() + AT_ONCE))
+    if search_model is None:
+        return _unsearched(instance, tour)
     if tour is None:
         order = by_deadline(search_model)  # in which the cheapest insertions are made
         built = inserted(search_model, order, random, budget.until)
@@ -114,11 +116,15 @@ def improve(
 
 def _unsearched(instance: Instance, tour: Sequence[Any] | np.ndarray | None) -> Improved:
     """Where there is no time: what was given, or the stops in the order of their limits, neither of them looked at."""
-    if tour is None:
-        limits = (instance.opens, instance.demand, instance.closes, instance.draft)
-        stops = 1 + np.lexsort([column[1:] for column in limits])
-        tour = stops[::-1] if instance.load == "shrinking" else stops
-    return Improved(tuple(np.asarray(tour).tolist()), False, math.inf, math.inf, 0)
+    stops = by_limits(instance) if tour is None else tuple(np.asarray(tour).tolist())
+    return Improved(stops, False, math.inf, math.inf, 0)
+
+
+def by_limits(instance: Instance) -> tuple[int, ...]:
+    """All stops in the order of their limits, in the direction of the instance."""
+    limits = (instance.opens, instance.demand, instance.closes, instance.draft)
+    stops = 1 + np.lexsort([column[1:] for column in limits])
+    return tuple((stops[::-1] if instance.load == "shrinking" else stops).tolist())
 
 
 class _Budget:

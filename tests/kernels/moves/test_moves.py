@@ -239,6 +239,7 @@ def test_what_has_no_time_left_stops(kind, rng, monkeypatch):
     instance, _ = KINDS[kind](rng, 9)
     monkeypatch.setattr(ruin, "TOGETHER", 1)
     search_model = search_model_without_neighbours(model_of(instance))
+    assert search_model_without_neighbours(model_of(instance), until=0.0) is None
     assert with_neighbours(search_model, until=0.0) is None
     assert inserted(search_model, by_deadline(search_model), seeded(3), until=0.0) is None
     backwards = np.array([0, *range(instance.nodes - 1, 0, -1), instance.nodes], np.uint32)

@@ -7,6 +7,7 @@ import brute
 import pytest
 
 from fairway.judge import Rejection, Solution, verify
+from fairway.solver.explain import feasibility
 from fairway.solver.explain.feasibility import least_late
 
 
@@ -33,6 +34,15 @@ def test_it_starts_from_what_is_known(rng):
     orders = itertools.permutations(range(1, 6))
     best = min(orders, key=lambda order: broken(verify(instance, order)))
     assert broken(least_late(instance, 0.0, [best])) == broken(verify(instance, best))
+
+
+@pytest.mark.parametrize("draw", [brute.windows, brute.drafts])
+def test_where_its_set_up_would_be_late_what_is_known_is_judged(rng, draw, monkeypatch):
+    instance, known = draw(rng, 6), (3, 1, 5, 2, 4)
+    name = "search_model_without_neighbours"
+    monkeypatch.setattr(feasibility, name, lambda model, until: None)
+    assert least_late(instance, math.inf, [known]).tour == known
+    assert sorted(least_late(instance, math.inf).tour) == [1, 2, 3, 4, 5]
 
 
 def test_without_time_the_order_of_deadlines_is_judged(rng):

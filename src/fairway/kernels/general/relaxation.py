@@ -129,7 +129,7 @@ def _cost(tour: TourModel, node: Int[np.ndarray, " V"], time: Resource) -> Float
     if tour.objective == COST:
         cost = tour.legs[SPENT_ON][np.ix_(node, node)]
     else:
-        cost = time.increment
+        cost = time.increment.copy()
         cost[:, HOME] += tour.node[-1, SERVICE]
     cost[:, START] = cost[HOME] = 0.0
     return cost

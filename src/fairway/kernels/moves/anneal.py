@@ -19,7 +19,7 @@ WITHOUT_END = 2**62
 
 
 class Memory(NamedTuple):
-    """The tour to go back to and the best of all, how good they are, room for the next one and the source of chance.
+    """The tour to go back to and the best of all, how good they are, room for the next one and the random numbers.
 
     `changed` holds the first and last position that an unfinished round has changed; no round is open where it is -1.
     """
@@ -58,8 +58,8 @@ def anneal(
 ) -> int:
     """So many rounds from the kept tour, which the state must hold, or on from an open round; how many are left.
 
-    A new tour may be worse than the kept one by about the heat. The queue is empty, but for an open round. The pace is
-    how many rounds, and how many nodes one takes before it is left open, so that a clock can be heard.
+    A new tour may be worse than the kept one by about the temperature. The queue is empty, but for an open round. The
+    pace is how many rounds, and how many nodes one takes before it is left open, so that a clock can be heard.
     """
     (rounds, most), end, changed = pace, len(state.node) - 1, memory.changed
     least, random = aim[0], memory.random

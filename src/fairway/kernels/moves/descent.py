@@ -78,7 +78,7 @@ def descend(
 ) -> tuple[int, int]:
     """Improve the tour until the queue is empty; the first and last position changed.
 
-    No more than `most` nodes are taken from the queue; the rest can be gone on with.
+    No more than `most` nodes are taken from the queue; a later call continues with the rest.
     """
     offers, (least, by_resource) = queue.offers, aim
     first, last = len(state.node), ZERO

@@ -55,13 +55,17 @@ class SearchModel(NamedTuple):
 
 def search_model_of(model: Model) -> SearchModel:
     """What the moves take of a model."""
-    found = with_neighbours(search_model_without_neighbours(model))
-    assert found is not None, "without a deadline there is time for all neighbours"
+    legs = search_model_without_neighbours(model)
+    found = None if legs is None else with_neighbours(legs)
+    assert found is not None, "without a deadline there is time for all of it"
     return found
 
 
-def search_model_without_neighbours(model: Model) -> SearchModel:
-    """The same without neighbours, which take most of the time: enough to build a tour and to make it feasible."""
+def search_model_without_neighbours(model: Model, until: float = math.inf) -> SearchModel | None:
+    """The same without neighbours, which take most of the time: enough to build a tour and to make it feasible.
+
+    None where it is not known by that time by `clock.now`.
+    """
     resource = model.resource
     opens = resource.earliest
     closes = resource.limits + (0.0 if resource.guard == 0 else SHARE * TOLERANCE)
@@ -71,11 +75,23 @@ def search_model_without_neighbours(model: Model) -> SearchModel:
     nobody = np.zeros((len(opens), 0), np.uint32)
     lists = (nobody, nobody, nobody)
     cost, increment = model.cost, resource.increment
-    cost_to = np.ascontiguousarray(cost.T)
-    same = resource.rise is cost and not resource.stay.any()
-    increment_to = cost_to if same else np.ascontiguousarray(increment.T)
+    cost_to = _turned(cost, until)
+    increment_to = cost_to if increment is cost else _turned(increment, until)
+    if cost_to is None or increment_to is None:
+        return None
     legs = (cost, increment, cost_to, increment_to)
     return SearchModel(*legs, opens, closes, *lists, power, resource.by_set)
+
+
+def _turned(matrix: Float[np.ndarray, "V V"], until: float) -> Float[np.ndarray, "V V"] | None:
+    """A matrix transposed in memory, in parts that stay near the core; None where the time is up before."""
+    turned = np.empty(matrix.shape)
+    rows = max(1, PART // len(matrix))
+    for at in range(0, len(matrix), rows):
+        if clock.now() >= until:
+            return None
+        turned[:, at : at + rows] = matrix[at : at + rows].T
+    return turned
 
 
 def with_neighbours(model: SearchModel, until: float = math.inf) -> SearchModel | None:

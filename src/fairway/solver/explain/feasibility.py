@@ -20,7 +20,7 @@ from fairway.problems.table import PROBLEMS
 from fairway.search.exact import prove
 from fairway.search.general import FEW, Wanted, enumerate_tours, improve_tours
 from fairway.search.general_exact import provable, prove_general
-from fairway.search.improve import improve
+from fairway.search.improve import AT_ONCE, FORM_SECONDS, by_limits, improve
 from fairway.solver.explain.plain import obstacles as plain_obstacles
 from fairway.solver.explain.plain import required
 from fairway.solver.explain.trivial import hull, obstacle, subset
@@ -233,12 +233,16 @@ def least_late(
         known: Orders to start from, beside that of the deadlines.
         work: Nodes to look at, at most; it ends a search that no clock does, always at the same point.
     """
-    began = clock.now()
-    model = model_of(instance)
-    search_model = search_model_without_neighbours(model)._replace(
-        closes=model.resource.latest
-    )  # as stated, without tolerance
-    tardy = [tardy_tour(node) for node in (*map(model.inward, known), by_deadline(search_model))]
+    began, orders = clock.now(), list(known)
+    least = FORM_SECONDS * instance.nodes**2
+    model = legs = None
+    if least <= max(until - began, AT_ONCE):
+        model = model_of(instance)
+        legs = search_model_without_neighbours(model, max(until, clock.now() + AT_ONCE))
+    if model is None or legs is None:
+        return verify(instance, orders[0] if orders else by_limits(instance))
+    search_model = legs._replace(closes=model.resource.latest)  # as stated, without tolerance
+    tardy = [tardy_tour(node) for node in (*map(model.inward, orders), by_deadline(search_model))]
     totals = [look_over(search_model, order) for order in tardy]
     best = min(totals)
     work = min(work, WORK * instance.nodes**2)

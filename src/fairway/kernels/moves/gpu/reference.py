@@ -52,16 +52,16 @@ class Walker:
     first_cost: int
     best: list[int] = field(default_factory=list)
 
-    def walk(self, span: tuple[int, int], heat: tuple[float, float]) -> None:
+    def walk(self, span: tuple[int, int], temperatures: tuple[float, float]) -> None:
         """The rounds from one number up to another."""
         self.best = self.best or self.tour
-        hot, cold = np.float32(heat[0]), np.float32(heat[1])
+        hot, cold = np.float32(temperatures[0]), np.float32(temperatures[1])
         leg = np.float32(self.first_cost) / np.float32(len(self.tour) - 1)
         for number in range(*span):
             key = mixed((mixed(self.seed) + number) & WORD)
             gone = np.float32(number - span[0]) / np.float32(span[1] - span[0])
-            degrees = leg * (hot + (cold - hot) * gone)
-            allowed = self.cost(self.tour) + int(degrees * exponential(draw(key, 0, 6)))
+            temperature = leg * (hot + (cold - hot) * gone)
+            allowed = self.cost(self.tour) + int(temperature * exponential(draw(key, 0, 6)))
             tried = self.recreated(key)
             if tried is None or tried == self.tour:
                 continue
