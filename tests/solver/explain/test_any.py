@@ -276,6 +276,18 @@ def test_a_conflict_that_no_number_ends_is_told_beside_one_that_has_its_change()
     assert said.advice.endswith(f"; for ({circle + 1}) no change of one number was found")
 
 
+def test_a_window_can_be_widened_as_far_as_the_next(rng):
+    """Of fractions, one plus its difference to another is often a little beyond that."""
+    for _ in range(50):
+        ends = np.sort(100 * rng.random(6) ** 4).tolist()
+        instance = Instance(TEN, windows={1: list(zip(ends[::2], ends[1::2], strict=True))})
+        spots = [Spot(number, 1, window) for window in range(3) for number in ("opens", "closes")]
+        for spot in spots:
+            (far,), before = reaches(instance, spot), value_of(instance, spot)
+            moved = changed(instance, spot, before + (far - before))
+            assert value_of(moved, spot) == pytest.approx(far)
+
+
 def test_what_stops_do_not_ask_is_not_blamed():
     """Stop 3 and its limits have nothing to do with it, and neither has the load."""
     instance = Instance(
