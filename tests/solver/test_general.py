@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from odd import bent
 from tours import best, drawn, judged
 
 import fairway
@@ -55,6 +56,23 @@ def test_few_stops_are_solved_as_brute_force_has_it(rng, objective, drop):
             assert result.value == pytest.approx(float(expected[0]))
             assert least_value(instance, objective) <= result.value + 1e-9
     assert statuses == {"optimal", "infeasible"}
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_what_hardly_anybody_asks_for_is_judged_and_solved_as_brute_force_has_it(rng, objective):
+    for number in range(30):
+        instance = bent(rng, drawn(rng, int(rng.integers(2, 6))))
+        tour, drop = some_tour(instance, rng), ("price", "fewest")[number % 2]
+        reference, found = (
+            judged(instance, tour, objective),
+            verify(instance, tour, objective=objective),
+        )
+        assert isinstance(found, Rejection) is (reference is None)
+        assert reference is None or found.value == pytest.approx(float(reference.value))
+        expected = best(instance, objective, drop)
+        result = fairway.solve(instance, seconds=5.0, objective=objective, drop=drop, relax="none")
+        assert result.status == ("infeasible" if expected is None else "optimal")
+        assert expected is None or result.value == pytest.approx(float(expected[0]))
 
 
 @pytest.mark.parametrize("end", [0, None])

@@ -5,33 +5,19 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from tours import drawn
+from tour_searches import OBJECTIVES, evaluated, load, opened, refresh, searches, tour, worth
 
 from fairway.judge import Solution, verify
 from fairway.kernels.compiling import njit
-from fairway.kernels.general import exchange, insertion, state, trial
-from fairway.kernels.general.annealing import anneal
-from fairway.kernels.general.insertion import LEAVE, OUT
-from fairway.kernels.general.state import KEPT, KEPT_OUT
-from fairway.kernels.general.tour_model import MATES, NEEDS, PRIZE, SPENT_ON, tour_model_of
-from fairway.search.general import prepared
+from fairway.kernels.general import exchange, trial
+from fairway.kernels.general.insertion import OUT
+from fairway.kernels.general.state import KEPT
+from fairway.kernels.general.tour_model import PRIZE, SPENT_ON
 
-OBJECTIVES = ("cost", "makespan", "duration")
 TURNED = range(4)
 
 
-def opened(function):
-    """A way in from Python for what is otherwise called by compiled code alone."""
-
-    @njit(_nrt=False)
-    def called(*arguments):
-        return function(*arguments)
-
-    return called
-
-
-load, worth = opened(state.load), opened(state.worth)
-refresh, moves = opened(insertion.refresh), opened(exchange.exchange)
+moves = opened(exchange.exchange)
 swappable, swapped = opened(exchange.swappable), opened(exchange.swapped)
 splice, judged = opened(trial.splice), opened(trial.judged)
 
@@ -43,39 +29,6 @@ def proposed(model, search, cuts, turned):
     legs = exchange.lengthened(model.legs[SPENT_ON], draft, cuts, turned, search.mirrored)
     exchange.arrange(search, cuts, turned)
     return legs, exchange.in_order(search.order, draft, cuts, turned)
-
-
-def searches(rng, objective, count):
-    """Random instances with a search that has come to a tour."""
-    for number in range(count):
-        instance = drawn(rng, int(rng.integers(3, 8)))
-        model, search, _ = prepared(tour_model_of(instance, objective), (), number)
-        anneal(model, search, 5.0, 20, 0)
-        load(search)
-        if refresh(model, search.draft) and search.values[KEPT_OUT] == 0:
-            yield instance, model, search
-
-
-def tour(model, search):
-    nodes = search.draft.node[: search.draft.length[0]].tolist()
-    return tuple(node for node in nodes if 0 < node < len(model.node) - 1)
-
-
-def evaluated(model, search):
-    """The value of the changed tour by going over all of it, infinite where it breaks a limit."""
-    draft = search.draft
-    kept = refresh(model, draft)
-    for node in (*tour(model, search), len(model.node) - 1):
-        for kind, ordered in ((NEEDS, True), (MATES, False)):
-            for place in range(model.begin[kind, node], model.begin[kind, node + 1]):
-                at = draft.place[model.linked[place]]
-                kept &= at != OUT and not (ordered and at > draft.place[node])
-    missing = set(range(1, len(model.node) - 1)) - set(tour(model, search))
-    kept &= not any(model.node[node, PRIZE] == np.inf for node in missing)
-    for number, rest in enumerate(model.breaks):
-        late = draft.times[draft.length[0] - 1, LEAVE] > rest[1]
-        kept &= not late or draft.place[len(model.node) + number] != OUT
-    return worth(model, draft) if kept else math.inf
 
 
 def held(instance, model, search, stretch, claimed, objective):

@@ -267,6 +267,27 @@ def test_every_independent_conflict_has_its_own_change():
     assert isinstance(verify(mended, first.solution.tour), Solution)
 
 
+def test_a_conflict_that_no_number_ends_is_told_beside_one_that_has_its_change():
+    """Stops 1 and 2 come before each other; stop 3 closes before it can be reached."""
+    said = fairway.explain(Instance(TEN, closes=[99, 99, 99, 4], before=[(1, 2), (2, 1)]))
+    circle = said.repairs.index(None)
+    assert said.conflicts[circle].stops == (1, 2)
+    assert "stop 3 closed at 10 instead of 4" in said.advice
+    assert said.advice.endswith(f"; for ({circle + 1}) no change of one number was found")
+
+
+def test_a_window_can_be_widened_as_far_as_the_next(rng):
+    """Of fractions, one plus its difference to another is often a little beyond that."""
+    for _ in range(50):
+        ends = np.sort(100 * rng.random(6) ** 4).tolist()
+        instance = Instance(TEN, windows={1: list(zip(ends[::2], ends[1::2], strict=True))})
+        spots = [Spot(number, 1, window) for window in range(3) for number in ("opens", "closes")]
+        for spot in spots:
+            (far,), before = reaches(instance, spot), value_of(instance, spot)
+            moved = changed(instance, spot, before + (far - before))
+            assert value_of(moved, spot) == pytest.approx(far)
+
+
 def test_what_stops_do_not_ask_is_not_blamed():
     """Stop 3 and its limits have nothing to do with it, and neither has the load."""
     instance = Instance(

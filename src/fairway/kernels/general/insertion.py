@@ -300,7 +300,7 @@ def cheapest(model: TourModel, draft: Draft, node: int, random: Random) -> tuple
     for at in range(first, last):
         if draft.times[at - 1, LEAVE] > later:
             break
-        if draft.times[at, LATEST] < sooner:
+        if passed(model, draft, at, sooner):
             continue
         more = added(model, draft, node, at, least)
         found = more < least and fits(model, draft, at, model.node[node, DEMAND], node)
@@ -317,16 +317,25 @@ def served_between(model: TourModel, node: int) -> tuple[float, float]:
 
 
 @inner
+def passed(model: TourModel, draft: Draft, at: int, sooner: float) -> bool:
+    """Whether the stop at a position must be served before then; of a break its place says nothing yet."""
+    return draft.node[at] < len(model.node) and draft.times[at, LATEST] < sooner
+
+
+@inner
 def in_time(model: TourModel, draft: Draft, at: int, node: int, leave: float) -> bool:
     """Whether this position and all after it stay in time, if the tour comes there from a node that it leaves then."""
-    if draft.times[at, LATEST] == -np.inf or leave == np.inf:
-        return False
-    if draft.node[at] >= len(model.node):
-        return leave <= draft.times[at, LATEST]
+    free = -np.inf
+    while draft.node[at] >= len(model.node):
+        rest = model.breaks[draft.node[at] - len(model.node)]
+        begin = max(leave, free, rest[0])
+        if begin > rest[1]:
+            return False
+        leave, free = leave + rest[2], begin + rest[2]
+        at += 1
     there = draft.node[at]
-    return (
-        start_at(model, there, leave + model.legs[TAKEN_BY, node, there]) <= draft.times[at, LATEST]
-    )
+    start = start_at(model, there, max(leave + model.legs[TAKEN_BY, node, there], free))
+    return start < np.inf and start <= draft.times[at, LATEST]
 
 
 @inner

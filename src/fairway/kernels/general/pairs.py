@@ -20,6 +20,7 @@ from fairway.kernels.general.insertion import (
     Draft,
     detour,
     in_time,
+    passed,
     served_between,
     span_of,
     surcharge,
@@ -54,7 +55,7 @@ def cheapest_pair(
     for at in range(first, min(last, span[1])):
         if draft.times[at - 1, LEAVE] > later:
             break
-        if draft.times[at, LATEST] < sooner:
+        if passed(model, draft, at, sooner):
             continue
         there = draft.around[at, NEXT]
         spent = detour(model, draft.around[at - 1, REAL], pickup, there)
@@ -116,7 +117,7 @@ def _delivered(
         done = known and position > at and spent + draft.ahead[max(position, span[0])] >= least
         if leave > close or done:
             break
-        if position >= span[0] and draft.times[position, LATEST] >= served:
+        if position >= span[0] and not passed(model, draft, position, served):
             state = (here, leave, free)
             more = spent + _second(model, draft, delivery, position, state, (load, amount))
             if more < least:

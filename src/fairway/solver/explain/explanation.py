@@ -181,10 +181,17 @@ def _advice(instance: Instance, repairs: Sequence[Repair | None]) -> str:
         rank = "the smallest change of a single limit" if proved else "the smallest found"
         return f"there would be a tour if {words[0]}, {rank}"
     rank = "the smallest change" if proved else "the smallest change found"
-    said = f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
+    said = _listed(words)
     if found[0].solution is not None:
         return f"there would be a tour if {said}: {rank} for each conflict, and all are needed"
-    return (
+    without = [f"({number})" for number, repair in enumerate(repairs, 1) if repair is None]
+    told = (
         f"each conflict needs a change of its own, and would end by itself if {said}: {rank} for each, "
         "which may not be enough for all stops together"
     )
+    return f"{told}; for {_listed(without)} no change of one number was found" if without else told
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Several words in a sentence."""
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -39,7 +40,7 @@ def value_of(instance: Instance, spot: Spot) -> float:
 
 
 def changed(instance: Instance, spot: Spot, value: float) -> Instance:
-    """The instance with another number there."""
+    """The instance with another number there; rounding pushes no window into the next."""
     number, at, field = spot.number, spot.at, spot.number
     new: Any = value
     if number in OF_BREAKS:
@@ -47,9 +48,10 @@ def changed(instance: Instance, spot: Spot, value: float) -> Instance:
         rows[at, OF_BREAKS.index(number)] = value
         new = [tuple(row) for row in rows.tolist()]
     elif number in ("opens", "closes") and at in instance.windows:
-        rows, field = np.array(instance.windows[at]), "windows"
-        rows[spot.window, int(number == "closes")] = value
-        new = {**instance.windows, at: [tuple(row) for row in rows.tolist()]}
+        ends, place = list(chain(*instance.windows[at])), 2 * spot.window + (number == "closes")
+        around = (-math.inf, *ends, math.inf)[place : place + 3]
+        ends[place], field = min(max(value, around[0]), around[2]), "windows"
+        new = {**instance.windows, at: list(zip(ends[::2], ends[1::2], strict=True))}
     elif number not in ("capacity", "aboard"):
         new = getattr(instance, number).copy()
         new[at] = value
