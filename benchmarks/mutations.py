@@ -11,6 +11,7 @@ import random
 import re
 import tempfile
 import time
+import zipfile
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -185,6 +186,22 @@ EOF
 """
 PDTSP = "5\n1 0 0\n2 3 4 0 4\n3 6 8 0 5\n4 0 5 1 2\n5 1 1 1 3\n-999\n"
 OPTW = "4 10 2 1\n0 200\n0 0 0 0 0 0 0 0 100\n1 1 1 9 10 1 1 1 5 90\n2 3 4 9 30 1 2 1 2 6 80\n"
+GEOJSON = {
+    "type": "FeatureCollection",
+    "name": "stops",
+    "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:OGC:1.3:CRS84"}},
+    "features": [
+        {
+            "type": "Feature",
+            "id": number,
+            "geometry": {"type": "Point", "coordinates": [10.75 + 0.1 * number, 59.91, 3.0]},
+            "properties": {"name": name, "from": opens, "to": closes, "service": 5, "phone": None},
+        }
+        for number, (name, opens, closes) in enumerate(
+            [("Depot", "07:30", "17:00"), ("Mill", "8:30 am", None), ("Quay", None, "12:00")]
+        )
+    ],
+}
 STOPS = "name,open,close\nDepot,08:00,17:00\nMill,09:00,10:00\nQuay,,\n"
 TIMES = [[0, 600, 1200.5], [660, 0, None], [1200, 300, 0]]
 OSRM = {
@@ -230,7 +247,9 @@ SEEDS = {
     "csv": [
         *(table.render(i).encode() for i in (WINDOWS, DRAFTS, TOUR)),
         *(text.encode() for text in (SEMICOLONS, CLOCKED, DATED)),
+        CLOCKED.encode("utf-16"),
     ],
+    "geojson": [json.dumps(GEOJSON).encode()],
     "xlsx": [workbook()],
     "vroom": [json.dumps(VROOM, indent=1).encode(), json.dumps(PLACED).encode()],
     "sop": [SOP.encode()],
@@ -382,10 +401,23 @@ KINDS = (
 
 
 def mutated(seed: bytes, rng: random.Random) -> bytes:
-    """A file damaged once or a few times."""
+    """A file damaged once or a few times; of an archive, as often, one of the files in it."""
+    if seed.startswith(b"PK") and rng.random() < 0.5:
+        return _within(seed, rng)
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
         seed = rng.choice(KINDS)(seed, rng) if seed else seed
     return seed
+
+
+def _within(seed: bytes, rng: random.Random) -> bytes:
+    """An archive that is whole, with one damaged file in it."""
+    changed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(seed)) as source, zipfile.ZipFile(changed, "w") as archive:
+        chosen = rng.choice(source.namelist())
+        for name in source.namelist():
+            content = source.read(name)
+            archive.writestr(name, mutated(content, rng) if name == chosen else content)
+    return changed.getvalue()
 
 
 def assert_valid(item: Instance | InstanceSet) -> None:

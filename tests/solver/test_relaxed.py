@@ -1,6 +1,7 @@
 """Where no tour keeps everything there is a plan all the same, and it says what it gives up."""
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from tours import drawn
 import fairway
 from fairway.errors import InvalidRequest
 from fairway.judge import Solution, verify
+from fairway.solver import general as solving
 
 LINE = np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0)))
 
@@ -91,3 +93,16 @@ def test_a_beginning_that_breaks_an_order_is_refused_with_what_comes_first():
         with pytest.raises(InvalidRequest, match=said):
             fairway.solve(instance, fixed=wrong)
     assert fairway.solve(instance, fixed=[1, 2]).tour[:2] == (1, 2)
+
+
+@pytest.mark.parametrize("how", ["drop", "late"])
+def test_there_is_a_plan_even_where_other_work_has_taken_all_the_time(how, monkeypatch):
+    """The search ends long after the answer was due, as on a machine that ran something else meanwhile."""
+    reason = solving.reason
+    monkeypatch.setattr(solving, "reason", lambda *given: time.sleep(0.3) or reason(*given))
+    circle = fairway.Instance(LINE, before=[(1, 2), (2, 1)])
+    shut = fairway.Instance(LINE, closes=[99, 9, 9, 2, 3], capacity=9)
+    for instance in (circle, shut):
+        result = fairway.solve(instance, seconds=0.01, relax=how)
+        assert result.relaxed is not None
+        assert isinstance(verify(result.relaxed.instance, result.relaxed.solution.tour), Solution)

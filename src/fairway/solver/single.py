@@ -66,15 +66,18 @@ def solve_one(
 
 
 def offered(best: Incumbent, result: Result) -> Relaxed | None:
-    """The plan that gives up least, as far as there is time; where none is left for a search, the least late order."""
+    """The plan that gives up least, as far as there is time; where none is left for a search, the least late order.
+
+    What takes next to no time is done in any case, however late it is: a busy machine may have taken all there was.
+    """
     request, known = best.request, None if result.attempt is None else result.attempt.tour
     due, pairs = best.until + max(LATE * request.patience, AT_ONCE), best.instance.nodes**2
-    if LOOSENED * pairs > due - clock.now():
+    if LOOSENED * pairs > max(due - clock.now(), AT_ONCE):
         return None
     for loose in _loosened(best.instance, request.relax):
         share = min(RELAXED * request.seconds, best.left)
         other = Incumbent(loose, replace(request, seconds=share, relax="none", policy=None))
-        if BEGUN * pairs <= due - clock.now():
+        if BEGUN * pairs <= max(due - clock.now(), AT_ONCE):
             plan = solve_general(other, known).solution
         else:
             plan = None if known is None else other.offer(known, "plan")

@@ -93,6 +93,23 @@ def test_a_collection_of_nothing_is_refused(features, read):
         read({"type": "FeatureCollection", "features": features})
 
 
+def test_a_point_that_is_called_several_is_one(read):
+    alone = {"type": "MultiPoint", "coordinates": [[10.70, 59.93]]}
+    assert read(stops(geometry=alone)).travel.tolist() == read(stops()).travel.tolist()
+    with pytest.raises(InvalidFile, match="feature 2 is a MultiPoint; expected a Point"):
+        read(stops(geometry={"type": "MultiPoint", "coordinates": [[1, 2], [3, 4]]}))
+
+
+def test_places_in_metres_are_refused_by_what_they_are_in(read):
+    def crs(name):
+        return stops() | {"crs": {"type": "name", "properties": {"name": name}}}
+
+    for name in ("urn:ogc:def:crs:OGC:1.3:CRS84", "urn:ogc:def:crs:EPSG::4326", "EPSG:4326"):
+        assert read(crs(name)).nodes == 3
+    with pytest.raises(InvalidFile, match="has its places in 'EPSG:3857'; export it in longitude"):
+        read(crs("EPSG:3857"))
+
+
 def test_a_speed_or_a_matrix_is_asked_for(read):
     with pytest.raises(InvalidFile, match="give a speed in km/h"):
         read(stops(), speed=None)

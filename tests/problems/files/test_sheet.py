@@ -2,7 +2,9 @@
 
 import datetime
 import io
+import re
 import sys
+import warnings
 import zipfile
 
 import openpyxl
@@ -59,6 +61,28 @@ def test_dates_in_cells_are_dates():
     assert instance.opens.tolist() == [420, 540]
     assert instance.closes.tolist() == [1440, 1440]
     assert instance.source.clock.origin == day.date()
+
+
+def test_a_day_that_is_carried_along_is_written_as_a_day():
+    day = datetime.datetime(2026, 11, 18)
+    instance = sheet.parse(
+        book(("name", "x", "y", "Date"), ("d", 0, 0, day), ("a", 3, 4, None)), "", Beside()
+    )
+    assert instance.source.columns == {"Date": ("2026-11-18", "")}
+
+
+def test_what_openpyxl_has_to_say_of_styles_is_no_business_of_a_planner():
+    """The styles have no default."""
+    content, changed = book(HEADER, *ROWS), io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(changed, "w") as new:
+        for name in old.namelist():
+            text = old.read(name)
+            if name == "xl/styles.xml":
+                text = re.sub(rb"<cellStyles.*</cellStyles>", b"", text)
+            new.writestr(name, text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert sheet.parse(changed.getvalue(), "", Beside(speed=40.0)).nodes == 3
 
 
 def test_the_first_sheet_with_stops_counts_and_blank_rows_do_not():

@@ -109,6 +109,15 @@ def test_a_misspelt_column_is_refused_with_the_likely_name(name):
         "ETA",
         "date",
         "rate",
+        "Adres",
+        "Preis",
+        "Delivery date",
+        "First name",
+        "Altitude",
+        "Van",
+        "Place",
+        "Location",
+        "Position",
     ],
 )
 def test_other_columns_are_not_taken_for_misspelt_ones(name):
@@ -380,6 +389,15 @@ def test_a_further_column_that_a_spreadsheet_would_run_is_not_written():
         "sep=|\nname|lat|lon|open|close|service_h\nD|52.5|13.4|07.00|18.00|\nA|52.6|13.4|08.30|10.00|0.25\n",
         "name;lat;lon;from;to;minutes\nD;52,5;13,4;18.11.2026 7:00;18.11.2026 18:00;\n"
         "A;52,6;13,4;18.11.2026 08:30;18.11.2026, 10:00;15 Min.\n",
+        "Nome;Latitudine;Longitudine;Dalle;Alle;Durata\nDeposito;52,5;13,4;7:00;18:00;\nForno;52,6;13,4;8.30;10:00;15\n",
+        "Klant;Adres;Breedtegraad;Lengtegraad;Van;Tot;Duur\nLoods;;52,5;13,4;7:00;18:00;\nBakker;;52,6;13,4;8.30;10:00;15\n",
+        "Cliente;Latitude;Longitude;In\u00edcio;Fim;Dura\u00e7\u00e3o\nD;52,5;13,4;7:00;18:00;\nA;52,6;13,4;8h30;10h;15\n",
+        "Kunde;Breite;L\u00e4nge;Von;Bis;Dauer\nD;52,5;13,4;7 Uhr;18:00 Uhr;\nA;52,6;13,4;8 Uhr 30;10 Uhr;15\n",
+        "Nom;Latitude;Longitude;D\u00e9but;Fin;Dur\u00e9e\nD;52,5;13,4;7 h;18 h;\nA;52,6;13,4;8 h 30;10 h 00;0 h 15\n",
+        'Name,GPS,From,To,Minutes\nD,"52.5, 13.4",7:00,18:00,\nA,"52.6,13.4",8:30,10:00,15\n',
+        "Name,Lat,Lon,From,To,Minutes\nD,52\u00b030'N,13\u00b024'0\"E,7:00,18:00,\n"
+        "A,N 52.6,13.4\u00b0 E,8:30,10:00,15\n",
+        "Stop,Customer,Lat,Lon,From,To,Minutes\n1,D,52.5,13.4,7:00,18:00,\n2,A,52.6,13.4,8:30,10:00,15\n",
     ],
 )
 def test_tables_of_other_countries_and_programs_are_read(text):
@@ -397,7 +415,12 @@ def test_tables_of_other_countries_and_programs_are_read(text):
         "08:00-10:00,14:00-16:00",
         "14:00-16:00; 08:00-10:00",
         "08:00-10:00 / 14:00-16:00",
-        "8 Uhr-10:00".replace(" Uhr", "h") + "\n14:00 - 16:00",
+        "8h-10:00\n14:00 - 16:00",
+        "8-10 Uhr und 14:00 bis 16:00 Uhr",
+        "von 8 Uhr bis 10 Uhr / 14-16 Uhr",
+        "de 8h à 10h et 14 h - 16 h",
+        "de 8:00 a 10:00; 14:00 hasta 16:00",
+        "dalle 8:00 alle 10:00, dalle 14:00 alle 16:00",
     ],
 )
 def test_windows_stand_in_any_order_between_what_people_use(cell):
@@ -438,12 +461,40 @@ def test_windows_stand_in_any_order_between_what_people_use(cell):
         ("name,lat,lon,service\nd,1,1,\nLunch,,,30\n", "but for breaks, whose 'kind' is break", 3),
         ("name,lat,lon,qty\nd,1,1,\na,2,2,4\nTotal,,,4\n", "leave out a last row of sums", 4),
         ("name,lat,lon,service\nd,1,1,\na,2,2,PT15\n", "a duration like 15, 0:15, 1h30", 3),
+        (
+            "name,lat,lon\nd,1 N,1 E\na,2 N,2 N\n",
+            "column 'lon' has '2 N'; expected degrees like",
+            3,
+        ),
+        ("name,lat,lon\nd,1°70'N,1\na,2,2\n", "expected degrees like 59.91, 59.91 N", 2),
+        ('name,gps\nd,"1,1"\na,somewhere\n', "the place 'somewhere' is not understood", 3),
+        (
+            'name,gps,lat,lon\nd,"1,1",1,1\n',
+            "both a column of places and columns of their parts",
+            1,
+        ),
+        ('name,gps\nd,"1,1"\na,\n', "column 'lon' is blank", 3),
     ],
 )
 def test_what_would_be_read_wrongly_is_refused_with_what_would_do(text, said, line):
     error = refused(text)
     assert said in error.message
     assert error.line == line
+
+
+def test_places_south_and_west_are_below_zero():
+    instance = parsed("name,lat,lon\nd,33.5 S,70°30'W\na,-33.5,W 70.5\nb,S 33°30'00\",-70.5\n")
+    assert instance.coordinates.tolist() == [[-70.5, -33.5]] * 3
+
+
+def test_other_names_of_a_stop_are_carried_along_beside_the_one_that_counts():
+    instance = parsed(
+        "Order,Stop,Customer,Stop ID,Order ID,Lat,Lon\n9,1,d,s1,9,1,1\n9,2,a,s2,9,2,2\n"
+    )
+    assert instance.names == ("d", "a")
+    assert instance.source.ids == ("s1", "s2")
+    columns = instance.source.columns
+    assert columns == {"Order": ("9", "9"), "Stop": ("1", "2"), "Order ID": ("9", "9")}
 
 
 def test_a_further_column_with_times_of_day_is_told_where_there_are_no_windows():

@@ -82,6 +82,7 @@ def test_a_word_is_found_on_its_line_however_the_lines_are_filled():
     [
         ("Müller Straße, Ölmühle", "cp1252"),
         ("Café de l\u2019Opéra \u2013 Châtelet", "cp1252"),
+        ("Café Glück, Zürich; Ça va, Genève; Città", "cp1252"),
         ("Peña Ñuñoa", "latin-1"),
         ("Smørrebrød, Åkeshov", "cp1252"),
         ("Дмитров, 東京", "utf-16"),

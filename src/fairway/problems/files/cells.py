@@ -34,16 +34,22 @@ LONGEST = 30
 """Characters of a duration."""
 COLONS = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d))?")
 """Hours and minutes, and perhaps seconds."""
+HOUR = re.compile(r"(?<![\d:.])(\d{1,2})(?:[:.](\d\d))?\s*uhr(?:\s*(\d\d))?\b", re.IGNORECASE)
+"""9 Uhr, 9:30 Uhr and 9 Uhr 30."""
+SPACED = re.compile(r"(?<![\d:.])(\d{1,2})\s+h(?:\s+(?=\d\d\b)|(?![a-z]))", re.IGNORECASE)
+"""The hour of 8 h 30 and of 8 h."""
 EDGE = (
     r"(?:\d{4}-\d{2}-\d{2}[T ][\d:.]+(?:Z|[+-]\d{2}:?\d{2})?|(?:day\s+\d+\s+)?[\d.:h]+\s*[ap]\.?m\.?"
     r"|(?:day\s+\d+\s+)?\d{1,2}h\d{0,2}|day\s+\d+\s+[\d:.]+|[+-]?[\d.,:]+(?:e[+-]?\d+)?)"
 )
 SPAN = re.compile(
-    rf"(?:from\s+)?({EDGE})\s*(?:[-\u2013\u2014]|to|until)\s*({EDGE})?", re.IGNORECASE
+    rf"(?:(?:from|von|de|dalle|van)\s+)?({EDGE})\s*"
+    rf"(?:[-\u2013\u2014]|to\b|until|bis|a\b|à|alle|hasta|tot)\s*({EDGE})?",
+    re.IGNORECASE,
 )
 """A window: when it opens and, unless it stays open, when it closes."""
-OPENS = re.compile(rf"(?:after|from|ab)\s+({EDGE})", re.IGNORECASE)
-CLOSES = re.compile(rf"(?:before|until|till|by|bis)\s+({EDGE})", re.IGNORECASE)
+OPENS = re.compile(rf"(?:after|from|ab|dès|desde|vanaf)\s+({EDGE})", re.IGNORECASE)
+CLOSES = re.compile(rf"(?:before|until|till|by|bis|avant|hasta|tot)\s+({EDGE})", re.IGNORECASE)
 """A window with one end."""
 SEVERAL = re.compile(r"[;|/&]|,\s|\s+(?:and|und|et|y)\s+|\n")
 """What stands between the windows of one cell."""
@@ -149,6 +155,12 @@ def dated(cell: str, line: int) -> str:
         return f"{year}-{month:>02}-{day:>02}{' ' if gap else ''}{f'0{hour}' if hour else ''}"
 
     return DATE.sub(iso, cell)
+
+
+def spoken(cell: str) -> str:
+    """The same with the hour in figures where a word or a blank stands in it."""
+    cell = HOUR.sub(lambda found: f"{found[1]}:{found[2] or found[3] or '00'}", cell)
+    return SPACED.sub(r"\1h", cell)
 
 
 def is_clocklike(cell: str) -> bool:

@@ -15,12 +15,18 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     ),
     "name": (
         *("stop", "stop name", "customer", "customer name", "client", "client name", "site"),
+        "site name",
         *("location name", "visit name"),
     ),
     "x": ("xcoord", "x coord", "x coordinate", "easting"),
     "y": ("ycoord", "y coord", "y coordinate", "northing"),
     "lat": ("latitude",),
     "lon": ("lng", "long", "longitude"),
+    "coordinates": (
+        *("coords", "gps", "gps coordinates", "lat lon", "lat lng", "lat long", "latlon", "latlng"),
+        *("lat/lon", "lat/lng", "lat,lon", "lat, lon", "lat, lng", "latitude longitude"),
+        *("latitude/longitude", "latitude, longitude", "koordinaten", "coordonnees"),
+    ),
     "open": (
         *(
             "opens",
@@ -117,30 +123,56 @@ HARMLESS = (
         "price",
         "product",
         "driver",
+        *("delivery date", "delivered", "first name", "location", "gate", "rate", "altitude"),
+        *("language", "lang", "adres", "preis", "lager", "stadt", "pays"),
     ),
 )
 """Common further columns, never taken for misspelt ones."""
 FOREIGN: dict[str, tuple[str, ...]] = {
     "id": ("nummer", "auftrag", "auftragsnummer", "numero"),
-    "name": ("kunde", "kundenname", "bezeichnung", "nom", "arret", "nombre", "cliente", "parada"),
-    "lat": ("breite", "breitengrad", "latitud"),
-    "lon": ("lange", "laenge", "langengrad", "laengengrad", "longitud"),
-    "open": ("von", "ab", "beginn", "debut", "ouverture", "desde", "inicio", "apertura"),
-    "close": ("bis", "ende", "fin", "fermeture", "hasta", "cierre"),
+    "name": (
+        *("kunde", "kundenname", "bezeichnung", "nom", "arret", "nombre", "cliente", "parada"),
+        *("nome", "klant", "klantnaam", "naam"),
+    ),
+    "lat": ("breite", "breitengrad", "latitud", "latitudine", "breedtegraad"),
+    "lon": (
+        *("lange", "laenge", "langengrad", "laengengrad", "longitud", "longitudine"),
+        "lengtegraad",
+    ),
+    "open": (
+        *("von", "ab", "beginn", "debut", "ouverture", "desde", "inicio", "apertura"),
+        *("vanaf", "abertura"),
+    ),
+    "close": (
+        *("bis", "ende", "fin", "fermeture", "hasta", "cierre"),
+        *("chiusura", "einde", "fim"),
+    ),
     "windows": (
         *("zeitfenster", "fenster", "offnungszeiten", "oeffnungszeiten", "creneau", "creneaux"),
         *("horaire", "horaires", "horario", "horarios", "ventana", "ventana horaria"),
+        *("orario", "orari", "fascia oraria", "tijdvenster", "tijdvak", "janela"),
     ),
-    "service": ("dauer", "standzeit", "servicezeit", "duree", "duracion", "servicio", "minuten"),
-    "demand": ("menge", "gewicht", "pakete", "quantite", "poids", "colis", "cantidad", "peso"),
-    "capacity": ("kapazitat", "kapazitaet", "capacite", "capacidad"),
-    "speed": ("geschwindigkeit", "vitesse", "velocidad"),
-    "priority": ("prioritat", "prioritaet", "priorite", "prioridad"),
+    "service": (
+        *("dauer", "standzeit", "servicezeit", "duree", "duracion", "servicio", "minuten"),
+        *("durata", "duur", "duracao"),
+    ),
+    "demand": (
+        *("menge", "gewicht", "pakete", "quantite", "poids", "colis", "cantidad", "peso"),
+        *("quantita", "colli", "aantal", "quantidade"),
+    ),
+    "capacity": ("kapazitat", "kapazitaet", "capacite", "capacidad", "capacita", "capaciteit"),
+    "speed": ("geschwindigkeit", "vitesse", "velocidad", "velocita", "snelheid", "velocidade"),
+    "priority": (
+        *("prioritat", "prioritaet", "priorite", "prioridad", "priorita", "prioriteit"),
+        "prioridade",
+    ),
     "before": ("vor", "avant", "antes de"),
     "after": ("nach", "apres", "despues de"),
     "kind": ("typ", "art", "tipo"),
 }
-"""What these are called in German, French and Spanish, without accents."""
+"""What these are called in German, French, Spanish, Italian, Dutch and Portuguese, without accents."""
+BESIDE = (("start", "end"), ("van", "tot"), ("dalle", "alle"), ("inizio", "fine"))
+"""Heads of a window that mean it only beside one another: a van may be a vehicle."""
 SEVERAL = "all windows of a stop in one column 'windows', in cells like 08:00-10:00; 14:00-16:00"
 """What to do instead of giving a window's column twice."""
 CANONICAL = {
@@ -199,6 +231,8 @@ def header_of(cells: Sequence[str], line: int) -> Header:
             if name:
                 _check_spelling(name, line)
                 further[_distinct(cell.strip(), further)] = at
+        elif column in NAMED and at != _main(column, names):  # what else it is called
+            further[_distinct(cell.strip(), further)] = at
         elif column in known:
             first = cells[known[column]].strip()
             remedy = f", or {SEVERAL}" if column in ("open", "close") else ""
@@ -240,15 +274,22 @@ def check_places(header: Header, line: int, *, matrix: bool) -> None:
 
 
 def _canonical(name: str, names: Sequence[str]) -> str | None:
-    """What a column means; "latest" closes a window where nothing else does, as "end" does beside "start"."""
+    """What a column means; "latest" closes a window where nothing else does."""
     column = CANONICAL.get(name)
     if column is None and minutes_of(name) is not None:  # such as "service time s"
         column = "service" if CANONICAL.get(name.rpartition(" ")[0]) == "service" else None
-    if name in ("start", "end") and {"start", "end"} <= set(names):
-        return "open" if name == "start" else "close"
+    for first, last in BESIDE:
+        if name in (first, last) and {first, last} <= set(names):
+            return "open" if name == first else "close"
     if name == "latest" and not any(CANONICAL.get(each) in ("close", "windows") for each in names):
         return "close"
     return column
+
+
+def _main(column: str, names: Sequence[str]) -> int:
+    """Which of several columns says what stops are called: the one of that very name, else the first but for "stop"."""
+    found = [at for at, name in enumerate(names) if CANONICAL.get(name) == column]
+    return min(found, key=lambda at: (names[at] != column, names[at] == "stop", at))
 
 
 def _check_spelling(name: str, line: int) -> None:

@@ -12,9 +12,10 @@ MARKS = {
 """How files begin that people have and that are in no format of ours."""
 WESTERN = tuple(
     frozenset(letters + letters.upper().replace("SS", "ß"))
-    for letters in ("äöüß", "àâçéèêëîïôûùüÿœæ", "áéíóúüñ", "åäöæøéü", "àèéìîòù", "ãõáâàçéêíóôúü")
+    for letters in ("äöüßàâçéèêëîïôûùÿœæìò", "áéíóúüñàçèïò", "åäöæøéèêü", "ãõáâàçéêíóôúü")
 )
-"""The letters beyond ASCII of German, French, Spanish, the Nordic languages, Italian and Portuguese."""
+"""The letters beyond ASCII of German, French and Italian (Switzerland has all three, and every town a café), of
+Spanish, of the Nordic languages and of Portuguese."""
 SIGNS = frozenset("°§·«»ªº€" + "\xa0\u00b4\u2013\u2014\u2018\u2019\u201c\u201d\u201e\u2026")
 """Degrees, quotes, dashes and the like."""
 

@@ -9,12 +9,14 @@ from fairway.problems.files.legs import Beside
 from fairway.problems.files.rows import Table
 from fairway.problems.files.sheet import cell_text
 from fairway.problems.files.stops import instance_of
-from fairway.problems.files.text import Unreadable, check_size
+from fairway.problems.files.text import Unreadable, check_size, shortened
 from fairway.problems.files.values import loaded
 from fairway.problems.instance import Instance
 
 COLLECTION = re.compile(r'"type"\s*:\s*"FeatureCollection"')
-PLACES = ("x", "y", "lat", "lon")
+DEGREES = re.compile(r"CRS:?84|4326|WGS ?84$", re.IGNORECASE)
+"""What places in longitude and latitude are said to be in."""
+PLACES = ("x", "y", "lat", "lon", "coordinates")
 """Properties that say again where a point is; the geometry counts."""
 
 
@@ -36,6 +38,7 @@ def parse(
             "the FeatureCollection is empty; expected a point per stop, the depot first"
         )
     check_size(len(features))
+    _check_reference(document.get("crs"))
     places = [_place(feature, number) for number, feature in enumerate(features, 1)]
     said = [_properties(feature, number) for number, feature in enumerate(features, 1)]
     columns = list(dict.fromkeys(column for each in said for column in each))
@@ -56,6 +59,8 @@ def _place(feature: Any, number: int) -> tuple[float, float]:  # noqa: ANN401
     geometry = feature.get("geometry") if isinstance(feature, dict) else None
     kind = geometry.get("type") if isinstance(geometry, dict) else None
     found = geometry.get("coordinates") if isinstance(geometry, dict) else None
+    if kind == "MultiPoint" and isinstance(found, list) and len(found) == 1:  # as QGIS exports them
+        kind, found = "Point", found[0]
     if kind != "Point":
         raise Unreadable(f"feature {number} is {_called(kind)}; expected a Point, one per stop")
     if (
@@ -65,6 +70,16 @@ def _place(feature: Any, number: int) -> tuple[float, float]:  # noqa: ANN401
     ):
         raise Unreadable(f"feature {number} has no [longitude, latitude]; expected two numbers")
     return float(found[0]), float(found[1])
+
+
+def _check_reference(given: object) -> None:
+    """Refuse places in anything but degrees, where the collection says in what they are."""
+    said = given.get("properties") if isinstance(given, dict) else None
+    name = said.get("name") if isinstance(said, dict) else None
+    if isinstance(name, str) and not DEGREES.search(name):
+        raise Unreadable(
+            f"has its places in {shortened(name, 40)}; export it in longitude and latitude (EPSG:4326, WGS 84)"
+        )
 
 
 def _called(kind: object) -> str:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fairway.problems.files.cells import dated
+from fairway.problems.files.cells import dated, spoken
 from fairway.problems.files.columns import Header
 from fairway.problems.files.text import Unreadable, shortened
 
@@ -28,7 +28,7 @@ class Table:
             return []
         at = self.header.known[column]
         cells = [(row[at].strip(), line) for row, line in zip(self.rows, self.lines, strict=True)]
-        return [(dated(*each), each[1]) for each in cells] if column in TIMED else cells
+        return [(spoken(dated(*each)), each[1]) for each in cells] if column in TIMED else cells
 
     def filled(self, column: str) -> list[tuple[str, int]]:
         """The same, where every cell must have something in it."""

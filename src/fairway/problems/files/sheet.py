@@ -3,6 +3,7 @@
 import datetime
 import io
 import re
+import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
 
@@ -46,9 +47,11 @@ def parse(content: bytes, name: str, beside: Beside) -> Instance:
         ) from error
     try:
         _check_content(content)
-        book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-        sheets = [_from_header(list(_rows(sheet))) for sheet in book.worksheets]
-        _check_formulas(content, book.worksheets)
+        with warnings.catch_warnings():  # of styles and the like, which no plan depends on
+            warnings.simplefilter("ignore")
+            book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+            sheets = [_from_header(list(_rows(sheet))) for sheet in book.worksheets]
+            _check_formulas(content, book.worksheets)
     except Unreadable:
         raise
     except Exception as error:
@@ -105,7 +108,9 @@ def cell_text(value: object) -> str:
         case float() if value.is_integer() and abs(value) < 1e15:
             return str(int(value))
         case datetime.datetime():
-            return str(value.time()) if value.date() <= EPOCH else value.isoformat(" ")
+            midnight = value.time() == datetime.time()
+            day = str(value.date()) if midnight else value.isoformat(" ")
+            return str(value.time()) if value.date() <= EPOCH else day
         case datetime.timedelta():
             seconds = round(value.total_seconds())
             return f"{seconds // 3600}:{seconds % 3600 // 60:02d}:{seconds % 60:02d}"

@@ -20,6 +20,7 @@ from fairway.problems.files.opening import (
     reading,
     windows_of,
 )
+from fairway.problems.files.places import degrees, placed
 from fairway.problems.files.prizes import prizes_of
 from fairway.problems.files.rows import Table, names_of
 from fairway.problems.files.text import Unreadable, by_row, check_size, located, shortened
@@ -34,9 +35,9 @@ BREAK = ("break", "lunch", "lunch break", "pause", "rest")
 ANYWHERE = ("anywhere", "open", "last stop", "none")
 """What the row of the depot says of an end at the last stop."""
 RANKS = {
-    **dict.fromkeys(("low", "niedrig", "basse", "baja"), 1.0),
-    **dict.fromkeys(("medium", "normal", "mittel", "moyenne", "media"), 2.0),
-    **dict.fromkeys(("high", "hoch", "haute", "alta"), 3.0),
+    **dict.fromkeys(("low", "niedrig", "basse", "baja", "bassa", "laag", "baixa"), 1.0),
+    **dict.fromkeys(("medium", "normal", "mittel", "moyenne", "media", "gemiddeld"), 2.0),
+    **dict.fromkeys(("high", "hoch", "haute", "alta", "hoog"), 3.0),
     **dict.fromkeys(("must", "muss"), math.inf),
 }
 """Priorities in words."""
@@ -44,6 +45,7 @@ RANKS = {
 
 def instance_of(table: Table, name: str, beside: Beside) -> Instance:
     """The instance of a table: the depot first, breaks taken out, further columns carried along."""
+    table = placed(table)
     check_places(table.header, table.lines[0] - 1, matrix=beside.matrix is not None)
     check_size(len(table.rows))
     cells = reading(table, beside)
@@ -116,9 +118,9 @@ def _points(table: Table, cells: Cells, *, geographic: bool) -> Float[np.ndarray
     columns = ("lon", "lat") if geographic else ("x", "y")
     if columns[0] not in table.header.known:
         return None
+    read = degrees if geographic else cells.number
     given = [
-        [cells.number(cell, line, column) for cell, line in table.filled(column)]
-        for column in columns
+        [read(cell, line, column) for cell, line in table.filled(column)] for column in columns
     ]
     for at, (longitude, latitude) in enumerate(zip(*given, strict=True) if geographic else ()):
         if abs(latitude) > 90 or abs(longitude) > 180:
