@@ -1,9 +1,11 @@
 """The endpoints of a running service."""
 
 import json
+import socket
 import threading
 import time
 from contextlib import AsyncExitStack
+from pathlib import Path
 
 import pytest
 from apart import run_apart
@@ -11,8 +13,13 @@ from starlette.datastructures import Headers
 
 import fairway
 from fairway.serve.bodies import Bodies
+from fairway.serve.guard import Guard
+from fairway.serve.metrics import Metrics
 from fairway.serve.service import Refused
+from fairway.serve.settings import Settings
 from fairway.serve.work import MEDIA
+
+DEGREES = "name,lat,lon\na,50,8\nb,50.1,8.1\n"
 
 
 def test_solving_over_http_gives_the_plan_that_solve_gives(service, known):
@@ -119,6 +126,9 @@ def test_an_instance_is_written_in_every_format_that_holds_it(service, known, to
         ("/solve", {"file": {"name": "a", "text": "x"}, "seconds": "9"}, 400, "'seconds'"),
         ("/solve", {"file": {"name": "a", "text": "x"}, "objective": "best"}, 400, "makespan"),
         ("/solve", b'{"seconds": NaN}', 400, "NaN"),
+        ("/solve", {"instance": [1]}, 400, "'instance' is a list; expected an object"),
+        ("/solve", {"file": {"name": "a", "text": DEGREES}}, 400, "in km/h, or a matrix"),
+        ("/solve?seconds=3", {}, 400, "'seconds' is unknown; this address takes none"),
         ("/verify", {"file": {"name": "a", "text": "id,x,y\na,0,0\nb,1,1"}}, 400, "'tour'"),
         ("/convert", {"file": {"name": "a", "text": "x"}, "to": "pickle"}, 400, "json"),
     ],
@@ -128,6 +138,84 @@ def test_bad_input_gets_one_sentence(service, path, body, status, said):
     assert answer.status == status
     assert said in answer.json()["error"]
     assert "\n" not in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "said"),
+    [
+        ("/vroom?sekonds=3", {}, "looks like 'seconds'; expected seconds, speed"),
+        ("/vroom?seconds=1&seconds=2", {}, "'seconds' is given twice"),
+        ("/vroom?seconds=nan", {}, "'seconds'"),
+        ("/vroom", b'{"vehicles": NaN, "jobs": []}', "the body holds NaN"),
+        ("/vroom", b'{"vehicles": [', "the body is not JSON"),
+        ("/vroom", {"vehicle": []}, "the body is no problem of VROOM"),
+        ("/vroom", {"vehicles": [{"id": 1}], "jobs": [1]}, "'jobs[0]' is the number 1"),
+        (
+            "/vroom",
+            {"vehicles": [{"id": 1}], "jobs": [{"id": 1, "location": [2, 48]}]},
+            "the body has no 'matrices'",
+        ),
+    ],
+)
+def test_clients_of_vroom_get_a_sentence_with_its_code(service, path, body, said):
+    answer = service.ask("POST", path, body)
+    assert answer.status == 400
+    assert answer.json()["code"] == 2
+    assert said in answer.json()["error"]
+
+
+def test_parameters_of_a_list_are_known_and_given_once_while_monitors_may_add_their_own(service):
+    for query in ("limit=5&limit=6", "lmit=5", "limit=0", "after=x"):
+        answer = service.ask("GET", f"/jobs?{query}")
+        assert answer.status == 400
+        assert "'limit'" in answer.json()["error"] or "'after'" in answer.json()["error"]
+    assert service.ask("GET", "/health?from=monitor").status == 200
+    assert service.ask("GET", "/?campaign=1").status == 200
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"hello\r\n\r\n",
+        b"GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+        b"POST /solve HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        b"Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+    ],
+)
+def test_what_is_not_http_gets_a_sentence_too(service, sent):
+    with socket.create_connection(("127.0.0.1", service.port), timeout=10) as line:
+        line.sendall(sent)
+        head, _, body = _all_of(line).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400 ")
+    assert "HTTP" in json.loads(body)["error"]
+
+
+def test_nonsense_after_an_answer_ends_the_connection_without_a_word_in_the_log(service):
+    head = b"POST /solve HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", service.port), timeout=10) as line:
+        line.sendall(head)
+        assert b" 415 " in line.recv(1 << 16)
+        line.sendall(b"zz\r\nfoo")
+        assert _all_of(line) == b""
+    assert not [line for line in service.lines if not line.startswith("{")]
+
+
+def test_a_failure_of_our_own_is_logged_by_its_place_and_without_what_it_was_about(capsys):
+    async def failing(*_: object) -> None:
+        raise ValueError("Zanzibar-Street-5")
+
+    sent: list[dict] = []
+
+    async def send(message: dict) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": "/jobs", "headers": [(b"host", b"localhost")]}
+    run_apart(Guard(failing, Settings(Path("unused")), Metrics())(scope, None, send))
+    assert [message.get("status") for message in sent] == [500, None]
+    first, second = map(json.loads, capsys.readouterr().err.splitlines())
+    assert first["failed"] == "ValueError"
+    assert "failing" in first["where"][0]
+    assert "Zanzibar" not in json.dumps([first, second])
 
 
 def test_more_stops_than_the_service_takes_on_are_refused(service):
@@ -296,6 +384,10 @@ def test_headers_keep_pages_of_others_out(service):
     assert "access-control-allow-origin" not in headers
     strange = service.ask("GET", "/jobs", None, {"Host": "evil.example"})
     assert strange.status == 421
+
+
+def _all_of(line: socket.socket) -> bytes:
+    return b"".join(iter(lambda: line.recv(1 << 16), b""))
 
 
 def _metric(service, name: str) -> float:

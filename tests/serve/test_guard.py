@@ -1,6 +1,7 @@
 """Who is let in: tokens, hosts, origins, and how a service may be started."""
 
 import gzip
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,8 @@ import pytest
 
 from benchmarks.service.running import Running
 from fairway.errors import InvalidRequest
-from fairway.serve.settings import Settings, token_in
+from fairway.serve.server import listening
+from fairway.serve.settings import Limits, Settings, token_in
 
 TOKEN = "correct-horse-battery"
 
@@ -94,14 +96,53 @@ def test_an_address_that_others_reach_demands_a_token(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", ["", "short", "two words of some length", "naïve-token-of-sorts", "x" * 5000]
+    ("host", "said"),
+    [("no.such.host.invalid", ""), ("192.0.2.1", "Cannot assign requested address")],
+)
+def test_what_cannot_be_listened_on_is_said_in_one_sentence(host, said):
+    with pytest.raises(InvalidRequest, match=f"{host} .*cannot be listened on .{said}"):
+        listening(host, 0)
+
+
+def test_a_port_in_use_and_an_address_of_six_are_told_apart():
+    with listening("::1", 0) as six:
+        assert six.getsockname()[0] == "::1"
+        with pytest.raises(InvalidRequest, match="in use"):
+            listening("::1", six.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"limits": Limits(max_seconds=math.nan)}, "--max-seconds is nan"),
+        ({"limits": Limits(max_seconds=-1.0)}, "--max-seconds"),
+        ({"limits": Limits(max_stops=0)}, "--max-stops is 0; expected a whole number, 1 or more"),
+        ({"limits": Limits(max_body=0)}, "--max-body"),
+        ({"limits": Limits(max_memory=1 << 20)}, "--max-memory is 1; .* 256 or more"),
+        ({"keep_hours": math.inf}, "--keep-hours"),
+        ({"origins": ("plans.example",)}, "--cors plans.example is no origin"),
+        ({"origins": ("*",)}, "--cors"),
+        ({"origins": ("https://plans.example/page",)}, "without a path"),
+        ({"port": 99_999}, "--port is 99999; expected 0 to 65535"),
+        ({"port": -1}, "--port"),
+        ({"queue": 0}, "--queue"),
+        ({"workers": 0}, "--workers"),
+    ],
+)
+def test_a_limit_that_limits_nothing_or_everything_is_refused(tmp_path, settings, said):
+    with pytest.raises(InvalidRequest, match=said):
+        Settings(tmp_path, **settings)
+
+
+def test_a_token_is_not_read_from_what_has_no_end():
+    with pytest.raises(InvalidRequest, match="cannot be read"):
+        token_in(Path("/dev/zero"))
+
+
+@pytest.mark.parametrize(
+    "content", ["", "short", "two words of some length", "naïve-token-of-sorts"]
 )
 def test_a_weak_token_is_refused(tmp_path, content):
     (tmp_path / "token").write_text(content)
     with pytest.raises(InvalidRequest, match="one word of 16 to 4096"):
         token_in(tmp_path / "token")
-
-
-def test_a_device_is_no_token():
-    with pytest.raises(InvalidRequest, match="one word"):
-        token_in(Path("/dev/zero"))

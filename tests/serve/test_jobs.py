@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import resource
 import signal
 import threading
 import time
@@ -192,3 +193,29 @@ def _events(service, job: str) -> list[tuple[str, dict]]:
             kind, data = block.split("\n", 1)
             found.append((kind.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
     return found
+
+
+def test_while_the_disk_is_full_jobs_are_refused_and_what_runs_is_kept_until_there_is_room(
+    tmp_path, short, long_search
+):
+    with Running(tmp_path / "jobs.sqlite", "--workers", "1") as service:
+        running = service.ask("POST", "/jobs", {**long_search, "seconds": 3}).json()["id"]
+        waiting = service.ask("POST", "/jobs", short).json()["id"]
+        while service.ask("GET", f"/jobs/{running}").json()["status"] == "waiting":
+            time.sleep(0.02)
+        old = resource.prlimit(service.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(service.pid, resource.RLIMIT_FSIZE, (4096, old[1]))
+        refused = service.ask("POST", "/jobs", short)
+        assert refused.status == 503
+        assert int(refused.headers["retry-after"]) > 0
+        assert "disk may be full" in refused.json()["error"]
+        assert service.ask("DELETE", f"/jobs/{waiting}").status == 503
+        assert service.ask("GET", f"/jobs/{waiting}").json()["status"] == "waiting"
+        assert len(service.ask("GET", "/jobs").json()["jobs"]) == 2
+        assert service.ask("POST", "/solve", short).json()["status"] == "optimal"
+        assert service.ask("GET", f"/jobs/{running}").json()["status"] == "running"
+        resource.prlimit(service.pid, resource.RLIMIT_FSIZE, old)
+        assert service.finished(running)["status"] == "done"
+        assert service.finished(waiting)["status"] == "done"
+        assert service.ask("POST", "/jobs", short).status == 202
+        assert not [line for line in service.lines if not line.startswith("{")]

@@ -36,7 +36,7 @@ def test_what_was_accepted_and_found_is_there_in_the_next_process(tmp_path):
     ids = _with(tmp_path / "jobs.sqlite", first)
 
     async def second(store: Store) -> list[Record]:
-        waiting = await store.recover()
+        waiting = store.waiting
         assert [job.id for job in waiting] == ids[2:]
         assert await store.begin(ids[2]) == b"2"
         return [await store.get(job) for job in ids[:2]]
@@ -101,6 +101,9 @@ def test_a_store_serves_one_service_at_a_time(tmp_path):
     async def work(_: Store) -> None:
         with pytest.raises(InvalidRequest, match="in use by another service"):
             Store(tmp_path / "jobs.sqlite")
+        (tmp_path / "link").symlink_to("jobs.sqlite")
+        with pytest.raises(InvalidRequest, match="in use by another service"):
+            Store(tmp_path / "link")
 
     _with(tmp_path / "jobs.sqlite", work)
 

@@ -6,21 +6,19 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, FastAPI, Header, Query, Request
-from fastapi.exceptions import RequestValidationError
-from starlette.exceptions import HTTPException
+from fastapi import APIRouter, Depends, FastAPI, Header, Query, Request
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.staticfiles import StaticFiles
 
 from fairway import __version__
-from fairway.serve import gauges, jobs, manual, requests, responses
+from fairway.serve import gauges, jobs, manual, refusals, requests, responses
 from fairway.serve.bodies import Bodies
 from fairway.serve.frames import Frame
 from fairway.serve.guard import Guard
 from fairway.serve.pool import QueueFull
-from fairway.serve.service import ClientGone, Refused, Service
+from fairway.serve.service import Refused, Service
 from fairway.serve.settings import Settings
 from fairway.serve.store import KeyTaken, Record
 
@@ -32,7 +30,9 @@ Key = Annotated[
     str | None,
     Header(alias="Idempotency-Key", max_length=LONGEST_KEY, min_length=1),
 ]
-router = APIRouter()
+router = APIRouter(dependencies=[Depends(refusals.known_parameters)])
+watched = APIRouter()
+"""What monitors and browsers ask for, with whatever parameters they add."""
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": responses.Refusal, "description": words}
     for status, words in {
@@ -100,12 +100,8 @@ async def vroom(
 ) -> Response:
     """Solve VROOM's problem with one vehicle, and answer with VROOM's solution."""
     options = {"seconds": seconds} | ({} if speed is None else {"speed": speed})
-    try:
-        async with _body(request) as body:
-            return _response(await _service(request).solved("vroom", body, request, options))
-    except Refused as error:
-        code = 2 if error.status < 500 else 1
-        return JSONResponse({"code": code, "error": error.sentence}, error.status, error.headers)
+    async with _body(request) as body:
+        return _response(await _service(request).solved("vroom", body, request, options))
 
 
 @router.get("/examples", responses={200: {"model": list[responses.Example]}})
@@ -184,7 +180,7 @@ async def events(request: Request, id: str) -> Response:  # noqa: A002
     )
 
 
-@router.get("/health", responses={200: {"model": responses.Health}})
+@watched.get("/health", responses={200: {"model": responses.Health}})
 async def health(request: Request) -> Response:
     """Tell whether the service is up, how many workers are ready and how many requests wait."""
     service = _service(request)
@@ -201,7 +197,7 @@ async def health(request: Request) -> Response:
     )
 
 
-@router.get("/metrics", responses={200: {"content": {"text/plain": {}}}})
+@watched.get("/metrics", responses={200: {"content": {"text/plain": {}}}})
 async def metrics(request: Request) -> Response:
     """Counters in the text format of Prometheus."""
     service = _service(request)
@@ -209,13 +205,13 @@ async def metrics(request: Request) -> Response:
     return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-@router.get("/docs", include_in_schema=False)
+@watched.get("/docs", include_in_schema=False)
 async def docs(request: Request) -> Response:
     """The endpoints for people."""
     return Response(manual.page(request.app.openapi()), media_type="text/html")
 
 
-@router.get("/", include_in_schema=False)
+@watched.get("/", include_in_schema=False)
 async def page() -> Response:
     """The web page."""
     return FileResponse(PAGE / "index.html")
@@ -256,11 +252,9 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.service = service
     app.state.bodies = Bodies(settings.limits.max_body)
     app.include_router(router)
+    app.include_router(watched)
     app.mount("/page", StaticFiles(directory=PAGE), name="page")
-    app.add_exception_handler(Refused, _refused)
-    app.add_exception_handler(ClientGone, _nobody)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
+    refusals.handle(app)
     responses.complete(app)
     return app
 
@@ -312,28 +306,3 @@ async def _counted(service: Service, number: str) -> AsyncIterator[bytes]:
             yield each
     finally:
         service.streams -= 1
-
-
-async def _refused(_: Request, error: Exception) -> Response:
-    assert isinstance(error, Refused)
-    return JSONResponse({"error": error.sentence}, error.status, error.headers)
-
-
-async def _nobody(_: Request, _error: Exception) -> Response:
-    return Response(status_code=499)
-
-
-async def _invalid(_: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    where = ".".join(map(str, first["loc"][1:]))
-    return JSONResponse({"error": f"{where!r}: {first['msg'][0].lower()}{first['msg'][1:]}"}, 400)
-
-
-async def _http(_: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    sentence = {
-        404: "there is nothing at this address; see /docs",
-        405: "this address does not take this method; see /docs",
-    }.get(error.status_code, str(error.detail))
-    return JSONResponse({"error": sentence}, error.status_code, error.headers)

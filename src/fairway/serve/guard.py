@@ -4,14 +4,12 @@ import hmac
 import json
 import re
 import secrets
-import sys
 import time
-from datetime import UTC, datetime
-from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from fairway.serve.logs import log, log_failure
 from fairway.serve.metrics import Metrics
 from fairway.serve.settings import Settings
 
@@ -74,10 +72,9 @@ class Guard:
             else:
                 await answer(sent, *refused)
         except Exception as error:
-            log("error", request=number, failed=type(error).__name__)
+            log_failure(error, request=number)
             if not status:
                 await answer(sent, 500, "the service failed; its log says where")
-            raise
         finally:
             route = getattr(scope.get("route"), "path", "other")
             seconds = time.monotonic() - began
@@ -110,12 +107,6 @@ async def answer(send: Send, status: int, sentence: str) -> None:
         headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
-
-
-def log(what: str, **told: Any) -> None:  # noqa: ANN401
-    """One line of JSON on stderr; nothing that a client has put in, but for an id of its own."""
-    moment = datetime.now(UTC).isoformat(timespec="milliseconds")
-    print(json.dumps({"time": moment, "event": what, **told}), file=sys.stderr, flush=True)
 
 
 def _known(method: str) -> str:

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import json
 import time
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -12,12 +12,14 @@ from typing import Any
 
 from fairway.serve.frames import Frame
 from fairway.serve.pool import GRACE, Order, Pool, Withdrawn, WorkerGone
-from fairway.serve.store import Record, Store
+from fairway.serve.store import Record, Store, StoreFailed
 
 MOST_LOST = 3
 """Processes that may die at a job before it is given up."""
 BEAT = 15.0
 """Seconds after which a stream without news shows that it is alive."""
+PATIENCE = 2.0
+"""Seconds before something is written to the store again that it did not take in."""
 SWEEP = 60.0
 """Seconds between two looks for jobs that have expired."""
 
@@ -99,7 +101,7 @@ class Jobs:
 
     async def start(self) -> None:
         """Take up what an earlier service left."""
-        for record in await self._store.recover():
+        for record in self._store.waiting:
             self._launch(record)
         self._spawn(self._sweep())
 
@@ -133,7 +135,11 @@ class Jobs:
         if live is not None and not live.record.over:
             if not live.stopped:
                 live.stopped = True
-                await self._stop(live)
+                try:
+                    await self._stop(live)
+                except StoreFailed:
+                    live.stopped = False
+                    raise
             await live.until_over(2 * GRACE)
         return await self.get(number)
 
@@ -143,7 +149,7 @@ class Jobs:
             live.order.stop()
         elif not live.record.over:
             live.task.cancel()
-            await self._finish(live, "stopped")
+            live.task = self._spawn(self._finish(live, "stopped"))
 
     async def events(self, number: str) -> AsyncIterator[bytes]:
         """The news of a job until its end, and then the job."""
@@ -165,7 +171,8 @@ class Jobs:
             live.parked = True
             live.announce()
             if live.record.status == "running":
-                await self._store.park(live.record.id, live.record.lost)
+                with suppress(StoreFailed):  # which the next start finds running, and begins again
+                    await self._store.park(live.record.id, live.record.lost)
 
     def _launch(self, record: Record) -> None:
         live = self._live[record.id] = Live(record)
@@ -180,12 +187,15 @@ class Jobs:
                 answer = await self._pool.perform(live.order)
             except Withdrawn:
                 return
+            except StoreFailed:
+                await asyncio.sleep(PATIENCE)
+                continue
             except WorkerGone:
                 if live.stopped:
                     await self._finish(live, "stopped")
                     return
                 record.status, record.lost = "waiting", record.lost + 1
-                await self._store.park(record.id, record.lost)
+                await self._written(partial(self._store.park, record.id, record.lost))
                 continue
             await self._end(live, answer)
             return
@@ -216,15 +226,24 @@ class Jobs:
         known, ended = live.record, time.time()
         times = (known.created, known.started, ended)
         record = Record(known.id, status, *times, live.best, live.trace, error)
-        await self._store.finish(record)
+        await self._written(partial(self._store.finish, record))
         live.record = record
         self._live.pop(record.id, None)
         self.ended[status] += 1
         live.announce()
 
+    async def _written(self, write: Callable[[], Awaitable[None]]) -> None:
+        """Have the store take something in, however long its disk does not."""
+        while True:
+            try:
+                return await write()
+            except StoreFailed:
+                await asyncio.sleep(PATIENCE)
+
     async def _sweep(self) -> None:
         while True:
-            await self._store.expire(time.time() - self._keep)
+            with suppress(StoreFailed):
+                await self._store.expire(time.time() - self._keep)
             await asyncio.sleep(SWEEP)
 
     def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:

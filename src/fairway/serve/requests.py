@@ -199,17 +199,20 @@ def body_of(kind: type[Body], content: bytes) -> Body:
     except UnicodeDecodeError as error:
         raise InvalidRequest("the body is not UTF-8 text; expected a JSON object") from error
     except Unreadable as error:
-        where = "" if error.line is None else f" (line {error.line})"
-        said = (
-            error.message if error.message.startswith("the key ") else f"the body {error.message}"
-        )
-        raise InvalidRequest(f"{said}{where}") from error
+        raise InvalidRequest(of_body(error)) from error
     if not isinstance(document, dict):
         raise InvalidRequest(f"the body is {described(document)}; expected a JSON object")
     try:
         return kind.model_validate(document)
     except ValidationError as error:
         raise InvalidRequest(_sentence(kind, error)) from error
+
+
+def of_body(error: Unreadable) -> str:
+    """What is wrong with a text as a sentence of its own, in which the body stands for the file."""
+    verb = error.message.partition(" ")[0] in ("is", "has", "holds")
+    where = "" if error.line is None else f" (line {error.line})"
+    return f"{'the body ' if verb else ''}{error.message}{where}"
 
 
 def check_seconds(seconds: float, limits: Limits) -> None:
@@ -249,6 +252,7 @@ def _sentence(kind: type[BaseModel], error: ValidationError) -> str:
         case "value_error":
             return f"{where!r} is {described(first['input'])}; {first['ctx']['error']}"
     said = first["msg"].replace("Input should be", "expected").replace("'", "")
+    said = said.replace("a valid dictionary", "an object").replace("a valid ", "a ")
     return f"{where!r} is {_shown(first['input'])}; {said[0].lower()}{said[1:]}"
 
 

@@ -1,23 +1,27 @@
 """From settings to a process that listens, and ends cleanly."""
 
 import asyncio
+import json
 import logging
 import resource
 import signal
 import socket
 from contextlib import suppress
 
+import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from fairway.errors import InvalidRequest
 from fairway.serve.app import create_app
-from fairway.serve.guard import log
+from fairway.serve.logs import log
 from fairway.serve.service import FINISHING, Service
 from fairway.serve.settings import Settings
 
 GRACE = 5
 """Seconds for answers to be sent after all work has ended."""
+BACKLOG = 2048
+"""Connections that the system holds until they are taken up."""
 HEAD = 10.0
 """Seconds in which the head of a request must have come in."""
 
@@ -37,6 +41,21 @@ class Protocol(H11Protocol):
         """Take in a part of a request."""
         super().data_received(data)
         self._watch()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is not HTTP as everything else is refused."""
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            body = json.dumps({"error": "this is not HTTP as it is understood here"}).encode()
+            size = str(len(body)).encode()
+            headers = [(b"content-type", b"application/json"), (b"content-length", size)]
+            headers.append((b"connection", b"close"))
+            for part in (
+                h11.Response(status_code=400, headers=headers, reason=b"Bad Request"),
+                h11.Data(data=body),
+                h11.EndOfMessage(),
+            ):
+                self.transport.write(self.conn.send(part))
+        self.transport.close()
 
     def _watch(self) -> None:
         idle = self.cycle is None or self.cycle.response_complete
@@ -90,16 +109,28 @@ def serve(settings: Settings) -> None:
         timeout_keep_alive=15,
         timeout_graceful_shutdown=int(FINISHING) + GRACE,
     )
-    try:
-        bound = config.bind_socket()
-    except SystemExit as error:
-        raise InvalidRequest(
-            f"--host {settings.host} --port {settings.port}: cannot be listened on"
-        ) from error
+    bound = listening(settings.host, settings.port)
     for each in (signal.SIGTERM, signal.SIGINT):
         # The server raises once more what has ended it, when all is done.
         signal.signal(each, lambda *_: None)
     Server(config, app.state.service).run(sockets=[bound])
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens there."""
+    six = ":" in host
+    try:
+        return socket.create_server(
+            (host, port),
+            family=socket.AF_INET6 if six else socket.AF_INET,
+            backlog=BACKLOG,
+            dualstack_ipv6=six and socket.has_dualstack_ipv6(),
+        )
+    except (OSError, UnicodeError) as error:
+        said = str(getattr(error, "strerror", None) or error).partition(" (while ")[0]
+        raise InvalidRequest(
+            f"--host {host} --port {port}: cannot be listened on ({said})"
+        ) from error
 
 
 def _allow_many_connections() -> None:

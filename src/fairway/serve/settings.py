@@ -1,14 +1,24 @@
 """What a service is started with."""
 
 import ipaddress
+import math
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from fairway.cores import cores
 from fairway.errors import InvalidRequest
+from fairway.problems.files.text import bounded
 
-SHORTEST_TOKEN, LONGEST_TOKEN = 16, 4_096
+SHORTEST_TOKEN = 16
 """Characters of a token."""
+LONGEST_TOKEN = 4_096
+"""Bytes of its file."""
+LAST_PORT = 65_535
+LEAST_MEMORY = 256
+"""Megabytes without which a worker process cannot begin."""
+ORIGIN = re.compile(r"https?://[A-Za-z0-9.\-\[\]:]+")
+"""A site as browsers name it in the header Origin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +56,29 @@ class Settings:
                 f"--host {self.host} can be reached by others; give --token-file with a token that they must know, "
                 "or listen on 127.0.0.1"
             )
-        for name, value in (("--workers", self.workers), ("--queue", self.queue)):
-            if value < 1:
-                raise InvalidRequest(f"{name} is {value}; expected a whole number, 1 or more")
+        limits = self.limits
+        for name, value, least in (
+            ("--workers", self.workers, 1),
+            ("--queue", self.queue, 1),
+            ("--max-stops", limits.max_stops, 1),
+            ("--max-body", limits.max_body >> 20, 1),
+            ("--max-memory", limits.max_memory >> 20, LEAST_MEMORY),
+        ):
+            if value < least:
+                raise InvalidRequest(f"{name} is {value}; expected a whole number, {least} or more")
+        for name, value in (
+            ("--max-seconds", limits.max_seconds),
+            ("--keep-hours", self.keep_hours),
+        ):
+            if not 0 < value < math.inf:
+                raise InvalidRequest(f"{name} is {value:g}; expected a number above 0")
+        if not 0 <= self.port <= LAST_PORT:
+            raise InvalidRequest(f"--port is {self.port}; expected 0 to {LAST_PORT}")
+        for origin in self.origins:
+            if not ORIGIN.fullmatch(origin):
+                raise InvalidRequest(
+                    f"--cors {origin} is no origin; expected one like https://plans.example, without a path"
+                )
 
     @property
     def loopback(self) -> bool:
@@ -62,12 +92,11 @@ class Settings:
 def token_in(file: Path) -> str:
     """The token that is the content of a file."""
     try:
-        with file.open() as opened:
-            token = opened.read(LONGEST_TOKEN + 1).strip()
+        token = bounded(file, LONGEST_TOKEN).decode().strip()
     except (OSError, ValueError) as error:
         raise InvalidRequest(f"--token-file {file}: cannot be read as text") from error
     if (
-        not SHORTEST_TOKEN <= len(token) <= LONGEST_TOKEN
+        len(token) < SHORTEST_TOKEN
         or not token.isascii()
         or not token.isprintable()
         or " " in token

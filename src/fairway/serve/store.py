@@ -9,6 +9,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -66,20 +67,28 @@ class KeyTaken(Exception):
     """The idempotency key was used for another body."""
 
 
+class StoreFailed(Exception):
+    """The database did not take it in: its disk is full, cannot be written, or is broken."""
+
+
 class Store:
     """One thread owns the database; what comes in together is committed together."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
         self._asked: queue.SimpleQueue[tuple[Callable, asyncio.Future] | None] = queue.SimpleQueue()
         try:
+            self._path = path = path.resolve()  # one lock, whatever the file is called
             path.parent.mkdir(parents=True, exist_ok=True)
             self._lock = path.with_name(path.name + ".lock").open("w")
         except OSError as error:
             raise InvalidRequest(f"--store {path}: cannot be used ({error.strerror})") from error
+        except RuntimeError as error:
+            raise InvalidRequest(f"--store {path}: is a link that leads nowhere") from error
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self._opened().close()
+            with closing(self._opened()) as database:
+                self.waiting = _recover(database)
+                """The jobs that waited or ran when the last service ended, the oldest first."""
         except BlockingIOError as error:
             self._lock.close()
             raise InvalidRequest(f"--store {path}: is in use by another service") from error
@@ -120,10 +129,6 @@ class Store:
     async def park(self, number: str, lost: int = 0) -> None:
         """Have a running job wait again, one at which so many processes died."""
         await self._call(_park, number, lost)
-
-    async def recover(self) -> list[Record]:
-        """Have jobs that ran when the service ended wait again; all that wait, the oldest first."""
-        return await self._call(_recover)
 
     async def expire(self, before: float) -> int:
         """Forget the jobs that ended before then; how many."""
@@ -166,10 +171,10 @@ class Store:
     def _commit(
         self, database: sqlite3.Connection, asked: list[tuple[Callable, asyncio.Future]]
     ) -> None:
-        """Do all in one transaction, and answer once it is on disk."""
+        """Do all in one transaction, and answer once it is on disk; what cannot be done holds up nothing else."""
         answers: list[tuple[asyncio.Future, Any, Exception | None]] = []
         try:
-            database.execute("BEGIN IMMEDIATE")
+            database.execute("BEGIN")  # what only reads needs no room on the disk
             for function, answer in asked:
                 try:
                     answers.append((answer, function(database), None))
@@ -179,7 +184,12 @@ class Store:
         except Exception as error:  # of the disk or our own: nobody may wait for an answer forever
             if database.in_transaction:
                 database.execute("ROLLBACK")
-            answers = [(answer, None, error) for _, answer in asked]
+            if len(asked) > 1:
+                for each in asked:
+                    self._commit(database, [each])
+                return
+            failed = StoreFailed(str(error)) if isinstance(error, sqlite3.Error) else error
+            answers = [(asked[0][1], None, failed)]
         for answer, value, error in answers:
             answer.get_loop().call_soon_threadsafe(_settle, answer, value, error)
 

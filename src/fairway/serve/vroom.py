@@ -9,8 +9,10 @@ from fairway.judge import Solution, verify
 from fairway.outputs import vroom
 from fairway.outputs.plan import plan_of
 from fairway.problems.files.legs import Beside
+from fairway.problems.files.text import Unreadable
 from fairway.problems.files.vroom import parse, recognises
 from fairway.problems.instance import Instance
+from fairway.serve.requests import of_body
 from fairway.serve.solving import Tell, solve_told
 from fairway.solver.request import Request
 
@@ -28,7 +30,10 @@ def problem_of(body: bytes, speed: float | None) -> Instance:
         raise InvalidRequest(
             "the body is no problem of VROOM; expected 'vehicles', and 'jobs' or 'shipments'"
         )
-    return parse(text, "", None, Beside(speed=speed))
+    try:
+        return parse(text, "", None, Beside(speed=speed))
+    except Unreadable as error:
+        raise InvalidRequest(of_body(error)) from error
 
 
 def solution_of(instance: Instance, seconds: float, tell: Tell | None) -> dict[str, Any]:

@@ -2,11 +2,10 @@
 
 import os
 import queue
+import re
 import resource
 import signal
-import sys
 import threading
-import traceback
 from functools import partial
 from typing import Any
 
@@ -15,11 +14,15 @@ from fairway.kernels.compiling import taking_turns
 from fairway.problems.files.text import Unreadable
 from fairway.serve import work
 from fairway.serve.frames import Channel, Frame
+from fairway.serve.logs import log_failure
 from fairway.serve.requests import TooLarge
 from fairway.serve.settings import Limits
 from fairway.serve.work import Ask
 from fairway.solver.warmup import warm_up_searches
 from fairway.solver.workers import Interrupts
+
+OPTION = re.compile(r" \(--[^)]*\)")
+"""How the same is said on the command line."""
 
 
 class Worker:
@@ -71,7 +74,7 @@ class Worker:
         except MemoryError:
             return _refused(number, 413, "the request needs more memory than this service gives")
         except Exception as error:
-            _log(error)
+            log_failure(error)
             return _refused(number, 500, "the service failed; its log says where")
         if answer is None:
             return _refused(number, 400, "the request was stopped before it was answered")
@@ -97,13 +100,5 @@ def main(descriptor: int, niceness: int, limits: Limits, solves: bool) -> None:
 
 def _refused(number: int, status: int, sentence: str) -> Frame:
     head = {"kind": "end", "number": number, "status": status, "media": work.JSON, "name": ""}
-    return Frame({**head, "error": " ".join(sentence.split())})
-
-
-def _log(error: Exception) -> None:
-    """Where it happened, without what it was about."""
-    places = traceback.extract_tb(error.__traceback__)
-    told = " < ".join(
-        f"{place.name} ({place.filename}:{place.lineno})" for place in reversed(places)
-    )
-    print(f"fairway serve: {type(error).__name__} in {told}", file=sys.stderr, flush=True)
+    said = OPTION.sub("", " ".join(sentence.split()))
+    return Frame({**head, "error": said})

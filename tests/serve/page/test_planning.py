@@ -1,7 +1,9 @@
 """From a file, a paste or a typed table to a plan, with live progress."""
 
 import json
+import os
 import random
+import signal
 from itertools import pairwise
 
 import pytest
@@ -112,6 +114,28 @@ def test_a_job_goes_on_when_the_service_was_killed_and_started_again(open_desk, 
         service.start(ready=False)
         expect(desk.page.locator("#stop")).to_be_hidden(timeout=30_000)
         desk.says("Proved: none is better")
+
+
+def test_a_stream_that_falls_silent_is_asked_for_again(open_desk, tmp_path):
+    with Running(tmp_path / "jobs.sqlite", "--workers", "1") as service:
+        desk = open_desk(port=service.port)
+        desk.page.clock.install()
+        asked = []
+        desk.page.on("request", lambda each: asked.append(each.url))
+        desk.example("couriers")
+        desk.page.route("**/events", lambda route: (pause(service), route.continue_()), times=1)
+        with desk.page.expect_request("**/events"):
+            desk.page.click("#plan")
+        with desk.page.expect_request("**/events"):
+            desk.page.clock.fast_forward(60_000)
+        os.kill(service.pid, signal.SIGCONT)
+        desk.says("Proved: none is better")
+        assert sum(url.endswith("/events") for url in asked) == 2
+
+
+def pause(service: Running) -> None:
+    """Has a service fall silent without closing anything, as a cable that is pulled."""
+    os.kill(service.pid, signal.SIGSTOP)
 
 
 def test_a_problem_of_vroom_is_shown_by_the_time_of_day_with_what_stops_are_called(desk, tmp_path):

@@ -36,3 +36,18 @@ def test_the_plan_that_is_shown_meanwhile_can_be_late_instead(desk):
     desk.says("No tour keeps every rule")
     expect(desk.page.locator("#rows .row.stop")).to_have_count(7)
     expect(desk.page.locator(".row .wrong").first).to_contain_text("after it closes at")
+
+
+def test_of_many_conflicts_a_few_are_shown_and_the_others_unfold(desk, tmp_path):
+    rows = [f"S{at},0,{at},08:00,08:0{at % 10}" for at in range(60, 100)]
+    path = tmp_path / "hopeless.csv"
+    path.write_text("\n".join(["name,x,y,from,to", "Depot,0,0,08:00,17:00", *rows, ""]))
+    desk.upload(path)
+    desk.plan()
+    desk.says("No tour keeps every rule")
+    reasons = desk.page.locator("#why .reasons")
+    expect(reasons.locator(".collide >> visible=true")).to_have_count(4)
+    reasons.locator("summary").click()
+    expect(reasons.locator(".collide >> visible=true")).to_have_count(40)
+    expect(reasons.locator("summary")).to_have_text("36 more conflicts")
+    expect(desk.page.locator("#why")).to_contain_text("is left out and 36 more.")

@@ -1,6 +1,8 @@
 // The service: requests with their errors in a sentence, and the events of a job.
 
 const TOKEN = "fairway-token";
+const SILENCE = 40_000;
+/** Milliseconds without a sound after which a stream is taken for cut off; the service makes one every 15 s. */
 
 /** What the service refused, in its own sentence. */
 export class Refusal extends Error {
@@ -49,10 +51,8 @@ async function send(path, { method = "GET", body, signal } = {}) {
 async function sentence(response) {
   const text = await response.text();
   try {
-    const { error, detail } = JSON.parse(text);
-    const said = error ?? detail;
-    if (typeof said === "string") return said.replace(/ \(--[^)]*\)/g, ""); // how to say it on the command line
-    if (Array.isArray(said)) return said.map((each) => each.msg ?? String(each)).join("; ");
+    const { error: said } = JSON.parse(text);
+    if (typeof said === "string") return said;
   } catch {
     // not JSON: the status has to do
   }
@@ -75,24 +75,39 @@ export async function remove(path) {
 }
 
 /** The server-sent events of a path, one by one; read from a plain request, which can carry the token. */
-export async function* events(path, signal) {
-  const response = await send(path, { signal });
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  for (let pending = ""; ;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    const blocks = (pending + value).split(/\r?\n\r?\n/);
-    pending = blocks.pop();
-    for (const block of blocks) {
-      const fields = block
-        .split(/\r?\n/)
-        .map((line) => /^(\w+): ?(.*)$/.exec(line))
-        .filter(Boolean);
-      const data = fields
-        .filter(([, key]) => key === "data")
-        .map(([, , text]) => text)
-        .join("\n");
-      if (data) yield { type: fields.find(([, key]) => key === "event")?.[2] ?? "message", data: JSON.parse(data) };
+export async function* events(path) {
+  const silence = new AbortController();
+  let patience;
+  const heard = () => {
+    clearTimeout(patience);
+    patience = setTimeout(() => silence.abort(), SILENCE);
+  };
+  try {
+    heard();
+    const response = await send(path, { signal: silence.signal });
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let pending = ""; ;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      heard();
+      const blocks = (pending + value).split(/\r?\n\r?\n/);
+      pending = blocks.pop();
+      yield* blocks.map(parsed).filter(Boolean);
     }
+  } finally {
+    clearTimeout(patience);
   }
+}
+
+/** One event with its data, or nothing where a block is only a comment. */
+function parsed(block) {
+  const fields = block
+    .split(/\r?\n/)
+    .map((line) => /^(\w+): ?(.*)$/.exec(line))
+    .filter(Boolean);
+  const data = fields
+    .filter(([, key]) => key === "data")
+    .map(([, , text]) => text)
+    .join("\n");
+  return data && { type: fields.find(([, key]) => key === "event")?.[2] ?? "message", data: JSON.parse(data) };
 }

@@ -202,7 +202,7 @@ export class Itinerary {
         {
           type: "button",
           "data-action": "back",
-          "aria-label": `Put ${problem.names[node]} back`,
+          "aria-label": `Put back ${problem.names[node]}`,
           onclick: () => edits.putBack(node),
           disabled: job !== null,
         },
@@ -221,7 +221,7 @@ export class Itinerary {
         back,
       );
     });
-    section.replaceChildren(h("h3", {}, "Left out"), h("ul", {}, items));
+    section.replaceChildren(h("h2", {}, "Left out"), h("ul", {}, items));
   }
 
   #draggable(row, node) {

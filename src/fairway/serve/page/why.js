@@ -3,7 +3,10 @@
 import { $, announce, h, icon } from "./dom.js";
 import { plan } from "./planner.js";
 import { store } from "./store.js";
-import { plain, repair, sentence } from "./words.js";
+import { count, plain, repair, sentence } from "./words.js";
+
+const MOST_SHOWN = 4;
+/** Conflicts, or changes, before the others are folded away. */
 
 /** Draws what stands in the way, or hides where nothing does. */
 export function drawWhy() {
@@ -22,18 +25,27 @@ export function drawWhy() {
 }
 
 function givenUp(trouble) {
-  const words = trouble.givenUp.map((each) => plain(store.problem, each));
-  return `Shown meanwhile is the plan that gives up least: ${words.join(", ")}.`;
+  const words = trouble.givenUp.slice(0, MOST_SHOWN).map((each) => plain(store.problem, each));
+  const more = trouble.givenUp.length - words.length;
+  return `Shown meanwhile is the plan that gives up least: ${words.join(", ")}${more ? ` and ${more} more` : ""}.`;
 }
 
 function reasons(trouble) {
   const conflicts = trouble.conflicts.length ? trouble.conflicts : [{ stops: [], why: trouble.why }];
-  return conflicts
+  const told = conflicts
     .filter((conflict) => conflict.why)
     .map((conflict) => [
       h("p", {}, `${sentence(store.problem, conflict.why)}.`),
       conflict.stops.length > 0 && h("p", { class: "collide" }, "Colliding: ", conflict.stops.map(stopChip)),
     ]);
+  return folded(told, "more conflict");
+}
+
+/** The first few as they are, the others behind a line that says how many there are. */
+function folded(parts, what) {
+  const rest = parts.slice(MOST_SHOWN);
+  if (!rest.length) return parts;
+  return [...parts.slice(0, MOST_SHOWN), h("details", {}, h("summary", {}, count(rest.length, what)), rest)];
 }
 
 function stopChip(node) {
@@ -66,7 +78,7 @@ function remedies(trouble) {
       {},
       several ? "What would help; each conflict needs its own change:" : "The smallest change that would help:",
     ),
-    h("p", { class: "buttons" }, trouble.repairs.map(repairButton)),
+    h("div", { class: "buttons" }, folded(trouble.repairs.map(repairButton), "more change")),
   ];
 }
 
