@@ -66,7 +66,7 @@ soak: $(READY)
 	$(BIN)/python -m benchmarks.service
 	$(BIN)/python -m benchmarks.scale kills
 	$(BIN)/python -m benchmarks.scale nodes --count 100000 --chunk 1000
-	$(BIN)/python -m benchmarks.scale overhead --count 200000 --chunk 20000
+	$(BIN)/python -m benchmarks.scale overhead --count 480000 --chunk 60000
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

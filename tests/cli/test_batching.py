@@ -5,8 +5,7 @@ import re
 import pytest
 from command import BAD_INPUT, FEASIBLE, NOT_FEASIBLE, run, sentence
 
-from fairway.scale.batch import files_of
-from fairway.scale.results import records
+from fairway.scale.results import files_of, records
 
 LAW = ("batch", "tsptw:hard:8", "--workers", "1")
 
@@ -34,6 +33,7 @@ def test_files_without_a_tour_or_without_an_instance_are_counted(tmp_path):
     done = run("batch", "late.csv", "bad.json", "--workers", "1", "--out", "two", cwd=tmp_path)
     assert done.returncode == BAD_INPUT
     assert "1 unreadable" in done.stdout
+    assert "unreadable: bad.json: " in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """A batch into a folder: whatever stops it, a rerun leaves the bytes of a run that nothing stopped."""
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -18,8 +19,8 @@ import fairway
 from benchmarks.scale import family
 from fairway.errors import InvalidRequest
 from fairway.scale import driver
-from fairway.scale.batch import Batch, Shard, files_of, run, shard_of
-from fairway.scale.results import Folder, records
+from fairway.scale.batch import Batch, Shard, run, shard_of
+from fairway.scale.results import Folder, files_of, records
 from fairway.scale.sources import Named
 from fairway.solver.request import Request
 
@@ -67,6 +68,17 @@ def test_every_instance_is_answered_once_with_a_tour_that_the_judge_accepts(whol
     assert [len(each["seconds"]) for each in times] == [20] * 3
 
 
+def test_how_far_it_is_shows_before_the_first_chunk_is_complete(workers, tmp_path):
+    seen = [
+        (progress.done, progress.ahead, progress.left)
+        for progress in run(batch(tmp_path, count=500, chunk=500), workers)
+    ]
+    within = [(ahead, left) for done, ahead, left in seen if done == 0 and ahead]
+    assert within
+    assert all(ahead < 500 and math.isfinite(left) for ahead, left in within)
+    assert seen[-1] == (500, 0, 0.0)
+
+
 def test_a_part_and_shards_have_the_same_bytes(whole, workers, tmp_path):
     known = contents(whole)
     finished(batch(tmp_path / "part", count=40), workers)
@@ -86,6 +98,35 @@ def test_a_rerun_answers_what_is_missing_and_no_more(whole, workers, tmp_path):
     assert (progress.done, progress.resumed, progress.statuses) == (60, 40, {"optimal": 60})
     assert contents(tmp_path) == contents(whole)
     assert not list(tmp_path.glob(".fairway*"))
+
+
+def test_what_is_left_of_other_inputs_is_removed_or_named(whole, workers, tmp_path):
+    finished(batch(tmp_path), workers)
+    first, second, third = files_of(tmp_path)
+    half = tmp_path / f"{first.name[:6]}-{'0' * 16}.jsonl.zst"  # killed before it was removed
+    half.write_bytes(first.read_bytes())
+    second.rename(tmp_path / f"{second.name[:6]}-{'0' * 16}.jsonl.zst")
+    progress = finished(batch(tmp_path, count=40), workers)
+    assert (progress.done, progress.resumed) == (40, 20)
+    assert progress.beyond == [third.name.partition(".")[0]]
+    assert contents(tmp_path) == contents(whole)
+
+
+LOCK = "import sys; from fairway.scale.results import *\n\
+with Folder(Path(sys.argv[1])).alone(2, 2): print(flush=True); sys.stdin.read()"
+
+
+def test_two_batches_do_not_answer_the_same_into_one_folder(workers, tmp_path):
+    words, pipe = [sys.executable, "-c", LOCK, str(tmp_path)], subprocess.PIPE
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe) as other:
+        other.stdout.readline()
+        for shard in (Shard(), Shard(2, 2)):
+            with pytest.raises(InvalidRequest, match="another batch is being answered here"):
+                finished(batch(tmp_path, shard=shard), workers)
+        finished(batch(tmp_path, shard=Shard(1, 2)), workers)
+        other.stdin.close()
+    finished(batch(tmp_path), workers)
+    assert len(answers(tmp_path)) == 60
 
 
 def test_an_extended_run_replaces_its_last_file(whole, workers, tmp_path):
@@ -200,6 +241,7 @@ def test_ctrl_c_ends_a_ray_that_was_started_here_and_leaves_whole_files(tmp_path
     with started(tmp_path, ENDLESS, "ray") as process:
         waited(lambda: len(list(tmp_path.glob("*.zst"))) >= 2)
         others = {*family(process.pid)} - {process.pid}
+        priorities = {os.getpriority(os.PRIO_PROCESS, each) for each in {process.pid, *others}}
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
     assert process.returncode == 130, said
@@ -207,4 +249,7 @@ def test_ctrl_c_ends_a_ray_that_was_started_here_and_leaves_whole_files(tmp_path
     assert len(answers(tmp_path)) == 20 * len(files_of(tmp_path))
     assert not list(tmp_path.glob(".fairway*"))
     assert len(others) > 3  # Ray's own, and a worker
+    assert (
+        len(priorities) == 1
+    )  # or Ray would be slower than local processes wherever others compute too
     waited(lambda: not any(map(alive, others)))

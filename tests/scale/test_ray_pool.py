@@ -14,11 +14,11 @@ from fairway.errors import InvalidRequest
 from fairway.evaluate.methods import PolicyEval
 from fairway.evaluate.solvers import SolverEval
 from fairway.scale import driver
-from fairway.scale.batch import Batch, files_of, run
+from fairway.scale.batch import Batch, run
 from fairway.scale.engine import Engine
 from fairway.scale.executor import Lost
 from fairway.scale.ray_pool import RayPool
-from fairway.scale.results import Folder, records
+from fairway.scale.results import Folder, files_of, records
 from fairway.scale.sources import Named
 from fairway.solver.request import Request
 

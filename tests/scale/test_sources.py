@@ -92,6 +92,25 @@ def test_files_folders_sets_and_lines_are_streamed(tmp_path):
     ]
 
 
+def test_a_set_or_a_stream_that_is_damaged_is_one_that_cannot_be_read(tmp_path):
+    fairway.write(fairway.generate("tsptw", n=3)[0], tmp_path / "one.json")
+    line = json.dumps(json.loads((tmp_path / "one.json").read_text())).encode() + b"\n"
+    (tmp_path / "one.json").unlink()
+    (tmp_path / "a.npz").write_bytes(b"PK\x03\x04")
+    (tmp_path / "b.jsonl").write_bytes(line)
+    packed = zstandard.compress(line * 2)
+    (tmp_path / "c.jsonl.zst").write_bytes(2 * packed)
+    (tmp_path / "d.jsonl.zst").write_bytes(packed + packed[:-1])
+    (tmp_path / "e.jsonl.zst").write_bytes(packed + b"no such frame")
+    named = Named(str(tmp_path))
+    loaded = [each for piece in named.pieces() for each in piece.load()]
+    assert len(named) == len(loaded)
+    kinds = "".join("x" if isinstance(each, str) else "." for each in loaded)
+    assert kinds == "x" + "." + "...." + "..x" + "..x"
+    assert loaded[0].startswith("a.npz: the archive is damaged")
+    assert loaded[8].startswith("d.jsonl.zst: cannot be read (it is cut short)")
+
+
 def test_what_cannot_be_read_says_so_in_its_place():
     (said,) = Documents((("bad.json", b'{"problem": "tsptw"}'),)).load()
     assert said.startswith("bad.json:")

@@ -23,7 +23,7 @@ Device = Annotated[
 LINE_EVERY = 30.0
 """Seconds between lines where there is no terminal for a bar."""
 MOST_NAMED = 10
-"""Instances set aside that are named at the end; the results have them all."""
+"""Instances or files that are named at the end; the results have them all."""
 
 
 @spelled_out
@@ -74,7 +74,10 @@ def batch(
     except KeyboardInterrupt:
         from fairway.cli import show
 
-        show.note(f"interrupted; {state(progress)}; the same command resumes")
+        kept = (
+            "nothing" if progress is None else f"{progress.done:,} of {progress.total:,} instances"
+        )
+        show.note(f"interrupted; {kept} kept; the same command resumes")
         raise typer.Exit(INTERRUPTED) from None
     assert progress is not None
     raise typer.Exit(_ended(progress, out))
@@ -146,25 +149,33 @@ def _watching() -> Iterator[Callable[["Progress"], None]]:
 
         def update(progress: "Progress") -> None:
             pace = _pace(progress)
-            bar.update(task, total=progress.total, completed=progress.done, description=pace)
+            bar.update(
+                task,
+                total=progress.total,
+                completed=progress.done + progress.ahead,
+                description=pace,
+            )
 
         yield update
 
 
-def state(progress: "Progress | None") -> str:
+def state(progress: "Progress") -> str:
     """How far a batch is, in words."""
-    if progress is None:
-        return "nothing was begun"
-    return f"{progress.done:,} of {progress.total:,} instances answered, {_pace(progress)}"
+    return f"{progress.done + progress.ahead:,} of {progress.total:,} instances answered, {_pace(progress)}"
 
 
 def _pace(progress: "Progress") -> str:
-    if progress.done == progress.resumed:
+    if not progress.fresh:
         return "starting"
     whole = round(progress.left)
     left = f"{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}"
     end = (datetime.now() + timedelta(seconds=whole)).strftime("%H:%M")
     return f"{progress.rate:,.0f} per second, {left} left (until {end})"
+
+
+def _some(names: list[str], between: str = ", ") -> str:
+    more = len(names) - MOST_NAMED
+    return between.join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _ended(progress: "Progress", out: Path) -> int:
@@ -178,12 +189,13 @@ def _ended(progress: "Progress", out: Path) -> int:
     pace = f", {progress.rate:,.0f} per second" if fresh else ""
     show.line(f"{fresh:,} answered in {spent:.1f} s{pace}; {out}")
     if progress.set_aside:
-        names = ", ".join(progress.set_aside[:MOST_NAMED])
-        more = len(progress.set_aside) - MOST_NAMED
         show.note(
-            "set aside, since worker after worker was lost at them: "
-            + (f"{names} and {more} more" if more > 0 else names)
+            f"set aside, since worker after worker was lost at them: {_some(progress.set_aside)}"
         )
+    if progress.beyond:
+        show.note(f"left alone, of an earlier run with more instances: {_some(progress.beyond)}")
+    if progress.unreadable:
+        show.note(f"unreadable: {_some(progress.unreadable, '; ')}")
     if progress.statuses["unreadable"]:
         return BAD_INPUT
     bad = progress.statuses["infeasible"] + progress.statuses["unknown"]

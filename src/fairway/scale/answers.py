@@ -1,11 +1,10 @@
 """What a worker makes of instances: one line of JSON for each, and the seconds that each took."""
 
-import fcntl
 import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -13,7 +12,7 @@ import numpy as np
 
 from fairway import clock
 from fairway.judge.many import verify_many
-from fairway.kernels.compiling import kept_in, stamp
+from fairway.kernels.compiling import kept_in, stamp, taking_turns
 from fairway.problems.instance import Instance
 from fairway.problems.sets import InstanceSet, instance_set
 from fairway.scale.sources import Loaded, Piece
@@ -75,6 +74,14 @@ def together(parts: Sequence[Answers]) -> Answers:
         sum(part.wall for part in parts),
         sum((part.statuses for part in parts), Counter()),
     )
+
+
+def reasons(answers: Answers, status: str) -> list[str]:
+    """Why instances have this status."""
+    if not answers.statuses[status]:
+        return []
+    found = map(json.loads, answers.lines)
+    return [record["reason"] for record in found if record["status"] == status]
 
 
 def _records(loaded: Loaded, request: Request) -> Iterable[tuple[dict[str, Any], float]]:
@@ -199,14 +206,11 @@ def _prepared(loaded: Loaded, request: Request) -> float:
 def _first_alone(kind: str) -> Iterator[None]:
     """Let the first process of a machine go ahead by itself, and others wait until it is through."""
     folder = kept_in()
-    if folder is None:
+    done = folder and folder / f"warm-{stamp().hex()[:16]}-{kind}"
+    if done is None or done.exists():
         yield
         return
-    done = folder / f"warm-{stamp().hex()[:16]}-{kind}"
-    if done.exists():
+    with taking_turns():
         yield
-        return
-    with (folder / "warming").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # given up with the process, however that ends
-        yield
+    with suppress(OSError):  # on a full disk all go one by one
         done.touch()

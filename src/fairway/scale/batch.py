@@ -3,14 +3,13 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 from fairway import __version__, clock
 from fairway.errors import InvalidRequest
+from fairway.scale.answers import UNREADABLE, reasons
 from fairway.scale.driver import Driver
 from fairway.scale.engine import Engine
 from fairway.scale.results import Folder
@@ -89,23 +88,47 @@ class Progress:
     total: int
     """Instances of this shard."""
     done: int = 0
+    """In chunks that are there."""
+    ahead: int = 0
+    """Answered of chunks that are not complete yet."""
     resumed: int = 0
     """Of those done, what was there before."""
     statuses: Counter[str] = field(default_factory=Counter)
     set_aside: list[str] = field(default_factory=list)
     began: float = field(default_factory=clock.now)
+    unreadable: list[str] = field(default_factory=list)
+    """What this run could not read, and why."""
+    beyond: list[str] = field(default_factory=list)
+    """Chunks of an earlier run with more instances, which are left as they are."""
     _warm: tuple[float, int] | None = None
-    """When the first chunk of this run was there, and how many instances were done by then."""
+    """When the first answers of this run were there, and how many."""
 
-    def count(self, instances: int) -> None:
+    def resume(self, instances: int, statuses: Counter[str]) -> None:
+        """A chunk was there before."""
+        self.done += instances
+        self.resumed += instances
+        self.statuses += statuses
+
+    def count(self, instances: int, statuses: Counter[str]) -> None:
         """A further chunk is there."""
         self.done += instances
-        self._warm = self._warm or (clock.now(), self.done - self.resumed)
+        self.statuses += statuses
+
+    def look(self, ahead: int) -> None:
+        """Further answers may be there."""
+        self.ahead = ahead
+        if self._warm is None and self.fresh:
+            self._warm = clock.now(), self.fresh
+
+    @property
+    def fresh(self) -> int:
+        """Answers of this run."""
+        return self.done + self.ahead - self.resumed
 
     @property
     def rate(self) -> float:
         """Instances per second of this run, its start aside as soon as that can be told apart."""
-        fresh = self.done - self.resumed
+        fresh = self.fresh
         since, before = self._warm or (self.began, 0)
         since, before = (self.began, 0) if fresh == before else (since, before)
         return (fresh - before) / max(clock.now() - since, 1e-9)
@@ -113,48 +136,59 @@ class Progress:
     @property
     def left(self) -> float:
         """Seconds until the end at this rate."""
-        return (self.total - self.done) / self.rate if self.rate > 0 else float("inf")
+        return (self.total - self.done - self.ahead) / self.rate if self.rate > 0 else float("inf")
 
 
 def run(batch: Batch, engine: Engine) -> Iterator[Progress]:
-    """Answer all that is not answered yet; yields how far it is after every chunk, always the same object.
+    """Answer all that is not answered yet; yields how far it is now and then, always the same object.
 
     A chunk is written once it is complete. Whoever stops, or is killed, loses the chunks that were open.
     """
     total = sum(map(len, batch.sources))
     progress = Progress(batch.shard.size(total, batch.chunk))
-    asked = batch.asked
-    batch.folder.begin(asked)
-    if batch.shard.of == 1:
-        batch.folder.sweep()
-    settings = json.dumps(asked, sort_keys=True).encode()
+    batch.folder.begin(batch.asked)
+    with batch.folder.alone(batch.shard.number, batch.shard.of):
+        if batch.shard.of == 1:
+            batch.folder.sweep()
+        yield progress
+        yield from _answered(batch, engine, progress)
+        yield progress
+
+
+def _answered(batch: Batch, engine: Engine, progress: Progress) -> Iterator[Progress]:
+    """Answer what is missing, chunk by chunk."""
+    settings = json.dumps(batch.asked, sort_keys=True).encode()
     there = batch.folder.names()
 
     def missing() -> Iterator[Chunk]:
         for chunk in chunks(batch.pieces(), batch.chunk):
             if not batch.shard.has(chunk.number):
                 continue
-            if (name := chunk.name(settings)) in there:
-                progress.done += len(chunk)
-                progress.resumed += len(chunk)
-                progress.statuses += batch.folder.statuses(name)
+            name, known = chunk.name(settings), there.pop(chunk.number, set())
+            if name in known:
+                progress.resume(len(chunk), batch.folder.statuses(name))
+                replaced(known - {name})
             else:
+                outdated[chunk.number] = known
                 yield chunk
 
-    yield progress
-    with (
-        engine.opened() as executor,
-        closing(Driver(executor, missing(), batch.request).run()) as answered,
-    ):
-        for chunk, answers, set_aside in answered:
-            batch.folder.write(chunk.name(settings), answers)
-            progress.statuses += answers.statuses
-            progress.count(len(chunk))
-            progress.set_aside += set_aside
+    def replaced(names: Iterable[str]) -> None:
+        for name in names:
+            batch.folder.remove(name)
+
+    outdated: dict[int, set[str]] = {}
+    with engine.opened() as executor:
+        driver = Driver(executor, missing(), batch.request)
+        for complete in driver.run():
+            if complete is not None:
+                chunk, answers, set_aside = complete
+                batch.folder.write(chunk.name(settings), answers)
+                replaced(outdated.pop(chunk.number))
+                progress.count(len(chunk), answers.statuses)
+                progress.set_aside += set_aside
+                progress.unreadable += reasons(answers, UNREADABLE)
+            progress.look(driver.ahead)
             yield progress
-    yield progress
-
-
-def files_of(path: Path) -> list[Path]:
-    """The files of results in a folder, in the order of their instances."""
-    return sorted(each for each in path.iterdir() if re.match(r"\d{6,}-[0-9a-f]{16}\.", each.name))
+    progress.beyond = sorted(
+        name for number, names in there.items() if batch.shard.has(number) for name in names
+    )

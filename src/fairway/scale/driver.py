@@ -69,8 +69,13 @@ class Driver:
         self._pace = 0.0
         """Seconds that an instance takes, about."""
 
-    def run(self) -> Generator[Answered, None, None]:
-        """All chunks, each as soon as it is complete."""
+    @property
+    def ahead(self) -> int:
+        """Answers of chunks that are not complete."""
+        return sum(each.found for each in self._open.values())
+
+    def run(self) -> Generator[Answered | None, None, None]:
+        """All chunks, each as soon as it is complete; None whenever there may be further answers."""
         while True:
             self._fill()
             if not self._open:
@@ -86,6 +91,7 @@ class Driver:
             self._fill()  # before whoever takes the chunks is busy with them
             for number in [n for n, each in self._open.items() if each.found == len(each.chunk)]:
                 yield self._closed(self._open.pop(number))
+            yield None
 
     def _fill(self) -> None:
         """Keep workers busy, with parts of the chunks that are open before any other."""

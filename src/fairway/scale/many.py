@@ -97,9 +97,9 @@ def _answers(
 
     early: dict[int, list[Answer]] = {}
     with engine.opened() as executor, closing(Driver(executor, near(), request).run()) as answered:
-        for chunk, answers, _ in answered:
-            rows = zip(answers.lines, answers.seconds, strict=True)
-            early[chunk.number] = [_answer(line, seconds) for line, seconds in rows]
+        for complete in filter(None, answered):
+            rows = zip(complete.answers.lines, complete.answers.seconds, strict=True)
+            early[complete.chunk.number] = [_answer(line, seconds) for line, seconds in rows]
             while following in early:
                 yield from early.pop(following)
                 following += 1

@@ -5,11 +5,13 @@
 bytes whenever the same is asked, and the answers do not hang on the clock.
 """
 
+import fcntl
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -19,7 +21,9 @@ from fairway.errors import EngineMissing, InvalidFile, InvalidRequest
 from fairway.scale.answers import Answers
 
 Format = Literal["jsonl", "parquet"]
-ASKED, TIMES = "batch.json", "times"
+ASKED, TIMES, LOCK = "batch.json", "times", "batch.lock"
+LOCKED = 1 << 40
+"""Bytes of the lock, of which each shard has its own; none of them exists."""
 SUFFIXES = {"jsonl": ".jsonl.zst", "parquet": ".parquet"}
 
 
@@ -51,13 +55,37 @@ class Folder:
             raise InvalidRequest(_differing(self.path, before, text))
         atomic.write_bytes(place, text.encode())
 
-    def names(self) -> set[str]:
-        """Of the chunks that are there."""
-        suffix = SUFFIXES[self.form]
-        return {each.name.removesuffix(suffix) for each in self.path.glob(f"*{suffix}")}
+    @contextmanager
+    def alone(self, number: int, of: int) -> Iterator[None]:
+        """Keep others from answering the same shard here at the same time."""
+        low, high = (LOCKED * each // of for each in (number - 1, number))
+        with (self.path / LOCK).open("w") as file:
+            try:
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, high - low, low)
+            except (BlockingIOError, PermissionError) as error:
+                raise InvalidRequest(
+                    f"{self.path}: another batch is being answered here; wait until it ends, or choose another --out"
+                ) from error
+            except OSError:
+                pass  # where files cannot be locked, two at once do the same work twice, and no harm
+            yield
+
+    def names(self) -> dict[int, set[str]]:
+        """Of the chunks that are there, by their numbers."""
+        found: dict[int, set[str]] = {}
+        for path in files_of(self.path):
+            if path.name.endswith(suffix := SUFFIXES[self.form]):
+                name = path.name.removesuffix(suffix)
+                found.setdefault(int(name.partition("-")[0]), set()).add(name)
+        return found
+
+    def remove(self, name: str) -> None:
+        """A chunk that another takes the place of."""
+        self._place(name).unlink(missing_ok=True)
+        self._times(name).unlink(missing_ok=True)
 
     def write(self, name: str, answers: Answers) -> None:
-        """Keep a chunk, its times first; what it takes the place of is removed."""
+        """Keep a chunk, its times first."""
         times = {
             "statuses": answers.statuses,
             "wall": round(answers.wall, 3),
@@ -66,11 +94,6 @@ class Folder:
         atomic.write_bytes(self._times(name), json.dumps(times).encode() + b"\n")
         content = _packed(answers.lines) if self.form == "jsonl" else _as_parquet(answers.lines)
         atomic.write_bytes(self._place(name), content)
-        number = name.partition("-")[0]
-        for other in self.path.glob(f"{number}-*{SUFFIXES[self.form]}"):
-            if other != self._place(name):
-                other.unlink()
-                self._times(other.name.removesuffix(SUFFIXES[self.form])).unlink(missing_ok=True)
 
     def statuses(self, name: str) -> Counter[str]:
         """How many answers of a chunk have each status; none where its times are gone."""
@@ -88,6 +111,11 @@ class Folder:
 
     def _times(self, name: str) -> Path:
         return self.path / TIMES / f"{name}.json"
+
+
+def files_of(path: Path) -> list[Path]:
+    """The files of results in a folder, in the order of their instances."""
+    return sorted(each for each in path.iterdir() if re.match(r"\d{6,}-[0-9a-f]{16}\.", each.name))
 
 
 def records(path: Path) -> Iterator[dict[str, Any]]:

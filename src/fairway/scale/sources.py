@@ -4,7 +4,6 @@ A piece is a run of instances that can be sliced and sent elsewhere before anybo
 itself (`token`) depends on its instances alone, so that the name of a chunk does too.
 """
 
-import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from fairway.problems.files.text import LARGEST_TEXT, bounded
 from fairway.problems.generate import generate, named_distribution
 from fairway.problems.instance import Instance
 from fairway.problems.sets import InstanceSet, arrays, instance_set, joined
+from fairway.scale.lines import lines
 
 BLOCK = 128
 """Instances that are drawn from one stream of random numbers, whatever the size of chunks."""
@@ -179,6 +179,34 @@ class Listed:
         yield from self.instances
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A file, or the rest of one, that no instance can be had from."""
+
+    name: str
+    reason: str
+
+    def __len__(self) -> int:
+        return 1
+
+    def __getitem__(self, part: slice) -> "Unread":
+        return self
+
+    @property
+    def token(self) -> bytes:
+        """All that is known of it."""
+        return repr(self).encode()
+
+    @property
+    def names(self) -> Sequence[str]:
+        """As the file is called."""
+        return [self.name]
+
+    def load(self) -> Iterator[str]:
+        """Why there is no instance."""
+        yield self.reason
+
+
 def _read(name: str, content: bytes) -> Instance | str:
     try:
         item = read_content(Content(name, content))
@@ -306,8 +334,16 @@ def _files(path: Path) -> list[Path]:
 
 
 def _of_file(path: Path) -> Iterator[Piece]:
+    """What is in a file, as far as it can be read."""
+    try:
+        yield from _in_file(path)
+    except FairwayError as error:
+        yield Unread(path.name, str(error).replace(str(path), path.name))
+
+
+def _in_file(path: Path) -> Iterator[Piece]:
     if path.name.endswith(LINES):
-        for number, line in enumerate(_lines(path), 1):
+        for number, line in enumerate(lines(path), 1):
             if line.strip():
                 yield Documents(((f"{path.name}:{number}", line),))
     elif path.suffix in SETS:
@@ -318,9 +354,8 @@ def _of_file(path: Path) -> Iterator[Piece]:
 
 
 def _count(path: Path) -> int:
-    if path.name.endswith(LINES):
-        return sum(1 for line in _lines(path) if line.strip())
-    return len(next(_of_file(path))) if path.suffix in SETS else 1
+    many = path.name.endswith(LINES) or path.suffix in SETS
+    return sum(map(len, _of_file(path))) if many else 1
 
 
 def _is_there(name: str) -> bool:
@@ -329,20 +364,6 @@ def _is_there(name: str) -> bool:
         return Path(name).exists()
     except OSError:
         return False
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    import zstandard
-
-    try:
-        packed = path.suffix == ".zst"
-        with io.BufferedReader(zstandard.open(path, "rb")) if packed else path.open("rb") as file:
-            while line := file.readline(LARGEST_TEXT + 1):
-                if len(line) > LARGEST_TEXT:
-                    raise ValueError(f"a line has more than {LARGEST_TEXT} bytes")
-                yield line
-    except (OSError, ValueError, zstandard.ZstdError) as error:
-        raise InvalidFile(f"{path}: cannot be read ({error}); expected JSON lines") from error
 
 
 def _bytes(path: Path) -> bytes:
