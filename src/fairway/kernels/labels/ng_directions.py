@@ -76,7 +76,7 @@ def room(model: LabelModel, cells: int, most: int) -> tuple[Labels, Cells]:
     )
     shape = (cells, nodes, widest)
     return labels, Cells(
-        np.zeros((cells, nodes), np.int32),
+        *(np.zeros((cells, nodes), np.int32), np.zeros((cells, nodes), np.int32)),
         *(np.empty(shape), np.empty(shape), np.empty((*shape, words), np.uint64)),
         np.empty(shape, np.int32),
     )
