@@ -73,7 +73,8 @@ def suits(model: LabelModel) -> bool:
         return 3 <= len(model.node) <= MOST_BY_SET
     horizon = latest(model)[1:].max(initial=-np.inf) - model.opens[0]
     finite = bool(np.isfinite(horizon) and np.isfinite(model.closes[0]))
-    return finite and float(unpacked(together(model)).sum(1).max()) <= MOST_TOGETHER
+    onward = bool((model.rise + model.stay[:, None]).min() >= 0)
+    return finite and onward and float(unpacked(together(model)).sum(1).max()) <= MOST_TOGETHER
 
 
 class Ascent:

@@ -190,8 +190,7 @@ def _bucket_of(sweep: Sweep, resource: float, stops: int) -> int | np.int64:
     if len(sweep.way.legs) > 1:
         return stops
     place = np.int64((resource - sweep.figures[LOWEST]) * sweep.figures[SCALE])
-    # Never one that is done: a leg that takes no time may seem to go back by a rounding.
-    return min(max(place, sweep.marks[BUCKET]), len(sweep.queue) - 1)
+    return min(max(place, 0), len(sweep.queue) - 1)
 
 
 @inner
