@@ -14,9 +14,10 @@ import fairway
 from fairway.errors import InvalidRequest, InvalidTour
 from fairway.judge import Rejection, Solution, verify
 from fairway.problems.model import check_objective
-from fairway.search.exact import prove
+from fairway.search.exact import Proof, Statistics, prove
 from fairway.search.improve import improve
 from fairway.solver import single
+from fairway.solver.incumbent import Incumbent
 from fairway.solver.request import Request
 from fairway.solver.warmup import warm_up
 
@@ -154,6 +155,16 @@ def test_a_proof_ends_the_search_early():
     result = fairway.solve(instance, seconds=60)
     assert result.status == "optimal"
     assert result.seconds < 5
+
+
+def test_a_bound_is_raised_where_a_proof_that_was_expected_fails(monkeypatch):
+    def nothing(_instance, **_options):
+        return Proof("truncated", None, math.inf, 0.0, Statistics(0, 0, 0, 0.0))
+
+    monkeypatch.setattr(single, "prove", nothing)
+    instance = fairway.generate("tsptw", n=20, hardness="medium", count=1, seed=5)[0]
+    assert single._provable(Incumbent(instance, Request(seconds=2.0)))
+    assert fairway.solve(instance, seconds=2.0).status == "optimal"
 
 
 def test_where_nothing_is_known_the_least_late_attempt_comes_with_its_violations():

@@ -31,10 +31,10 @@ PROVABLE = 12.5
 """The breadth, at 50 nodes, up to which a proof can be expected within a second; ten times as long, four more."""
 PATIENT = 2.0
 """Seconds from which on a bound is worth its time even where no proof can be expected."""
-PROVING, RAISING = 0.6, 0.7
-"""Of the seconds that are left, what a proof may take that can be expected, and a bound where none can be."""
-BEFORE_BOUND = 0.01
-"""Seconds per node of local search before a bound."""
+PROVING, RAISING = 0.6, 0.75
+"""Of the seconds that are left, what a proof may take that can be expected, and a bound where there is none."""
+BEFORE_PROOF, BEFORE_BOUND, BEFORE = 0.0004, 0.01, 0.3
+"""Seconds per node of local search before either, and what part of those that are left at most."""
 STEADY_MEMORY = 1 << 22
 """Bytes for the labels of a proof that no clock ends."""
 ATTEMPT_WORK = 1_000_000
@@ -125,15 +125,14 @@ def _by_the_clock(best: Incumbent) -> None:
     if best.enough:
         return
     _guide(best)
-    hopeful = _provable(best)
-    if hopeful or best.request.seconds >= PATIENT or best.request.gap > 0:
-        # A proof needs a good tour to beat; a bound, which fixes legs against it, one as good as can be.
-        each = 0.0004 if hopeful else BEFORE_BOUND
-        _improve(best, min(each * best.instance.nodes, 0.3 * best.request.seconds))
-        if hopeful:
-            _prove(best, PROVING * best.left)
-        else:
-            _raise_bound(best, RAISING * best.left)
+    if _provable(best):
+        _improve(best, min(BEFORE_PROOF * best.instance.nodes, BEFORE * best.left))
+        _prove(best, PROVING * best.left)
+    patient = best.request.seconds >= PATIENT or best.request.gap > 0
+    if patient and not best.enough:
+        # A bound, which fixes legs against a tour, needs one as good as can be; a proof, one to beat.
+        _improve(best, min(BEFORE_BOUND * best.instance.nodes, BEFORE * best.left))
+        _raise_bound(best, RAISING * best.left)
     if not best.enough:
         _improve(best, best.left)
 

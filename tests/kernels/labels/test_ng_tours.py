@@ -24,6 +24,22 @@ def positive(rng, nodes, width):
     return TSPTW(travel, odd.opens, odd.closes + 2 * nodes, odd.service)
 
 
+def crowded(rng, nodes, width):
+    """The same with stops that lie on one spot, and others a rounding apart."""
+    instance = positive(rng, nodes, width)
+    spot = np.array([0, 1, 1, 1, 2, 2, *range(3, nodes - 3)])
+    travel = instance.travel[np.ix_(spot, spot)] + 1e-8 * rng.integers(0, 2, (nodes, nodes))
+    np.fill_diagonal(travel, 0.0)
+    return TSPTW(travel, instance.opens, instance.closes + 2 * nodes, 0.0)
+
+
+KINDS = {
+    "windows": lambda rng: positive(rng, 8, 40),
+    "one spot": lambda rng: crowded(rng, 8, 40),
+    "drafts": lambda rng: odd_drafts(rng, 8),
+}
+
+
 def test_the_least_path_is_that_of_the_definition(rng):
     for _ in range(12):
         instance = positive(rng, 5, 12)
@@ -44,11 +60,11 @@ def test_the_least_path_is_that_of_the_definition(rng):
         assert sweep.figures[ng_tours.LEAST] == best
 
 
-@pytest.mark.parametrize("kind", ["windows", "drafts"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_bounds_rise_and_never_above_the_best_tour(rng, kind):
     reached = 0
     for _ in range(15):
-        instance = odd_drafts(rng, 8) if kind == "drafts" else positive(rng, 8, 40)
+        instance = KINDS[kind](rng)
         best = reference.best(instance)
         model = label_model_of(model_of(instance))
         assert suits(model)
@@ -81,10 +97,10 @@ def least_home(bound, stops, last, resource, visited):
     return min((float(bound.cost[p]) for p in taken), default=math.inf)
 
 
-@pytest.mark.parametrize("kind", ["windows", "drafts"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_beginning_of_the_best_tour_is_bounded_by_its_cost(rng, kind):
     for _ in range(15):
-        instance = odd_drafts(rng, 8) if kind == "drafts" else positive(rng, 8, 40)
+        instance = KINDS[kind](rng)
         best = reference.best(instance)
         model = label_model_of(model_of(instance))
         ascent = Ascent(model, best.cost + 0.5)
@@ -114,7 +130,8 @@ def test_a_bound_for_what_has_no_tour_below_the_upper_bound_is_infinite_or_reach
 def test_what_paths_cannot_bound_is_said_so():
     matrix = np.ones((4, 4)) - np.eye(4)
     assert suits(label_model_of(model_of(TSPTW(matrix, 0, 99))))
-    assert not suits(label_model_of(model_of(TSPTW(0 * matrix, 0, 99))))
+    assert suits(label_model_of(model_of(TSPTW(0 * matrix, 0, 99))))
+    assert not suits(label_model_of(model_of(TSPTW(np.zeros((20, 20)), 0, 99))))
     assert not suits(label_model_of(model_of(Instance(matrix, closes=np.inf))))
     assert not suits(label_model_of(model_of(TSPTW(matrix, 0, 99)), makespan=True))
     assert suits(label_model_of(model_of(TSPDL(matrix, [0, 1, 1, 1], [3, 3, 3, 3]))))

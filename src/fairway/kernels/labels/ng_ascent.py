@@ -14,7 +14,7 @@ from jaxtyping import Float, Int, UInt
 from fairway import clock
 from fairway.kernels.labels import ng_tours
 from fairway.kernels.labels.bound import Bound, assigned_legs
-from fairway.kernels.labels.label_model import LabelModel, packed
+from fairway.kernels.labels.label_model import LabelModel, packed, unpacked
 from fairway.kernels.labels.ng_directions import (
     BY_SET_WIDEST,
     WIDEST,
@@ -33,6 +33,8 @@ MOST_BY_SET = 200
 """Nodes up to which there is room for paths that are told apart by their stops."""
 NEAREST = 4
 """Stops that each remembers from the beginning."""
+MOST_TOGETHER, APART_BY = 16, 1e-6
+"""Stops at most that a path may go round in no time, and what part of the horizon is no time."""
 QUANTUM = 2_000_000
 """Work between two looks at the clock, a few milliseconds."""
 PACES, BY_SET_PACES = (0.3, 0.15), (1.5, 0.3)
@@ -69,11 +71,10 @@ def suits(model: LabelModel) -> bool:
         return False
     if model.by_set or len(model.node) < 3:
         return 3 <= len(model.node) <= MOST_BY_SET
-    growth = (model.rise + model.stay[:, None])[1:, 1:]
-    between = growth[~np.eye(len(growth), dtype=bool)]
     horizon = latest(model)[1:].max(initial=-np.inf) - model.opens[0]
     finite = bool(np.isfinite(horizon) and np.isfinite(model.closes[0]))
-    return finite and len(between) > 0 and float(between.min()) > 1e-6 * max(horizon, 1e-9)
+    onward = bool((model.rise + model.stay[:, None]).min() >= 0)
+    return finite and onward and float(unpacked(together(model)).sum(1).max()) <= MOST_TOGETHER
 
 
 class Ascent:
@@ -86,6 +87,8 @@ class Ascent:
         start = assigned_legs(model)
         self.multiplier = start.multiplier.copy()
         self.ng_memory = start.ng_memory | _nearest(model, NEAREST)
+        if not model.by_set:
+            self.ng_memory |= together(model)
         self.best, self.best_memory = self.multiplier.copy(), self.ng_memory.copy()
         self.height = -np.inf
         """No tour costs less; infinite where none costs less than the upper bound."""
@@ -313,6 +316,21 @@ def _nearest(model: LabelModel, most: int) -> UInt[np.ndarray, "N W"]:
     near = np.zeros(way.shape, dtype=bool)
     np.put_along_axis(near, np.argsort(way, axis=1, kind="stable")[:, :most], True, axis=1)
     return packed(near & np.isfinite(way))
+
+
+def together(model: LabelModel) -> UInt[np.ndarray, "N W"]:
+    """Of each stop those that a path could go round with it in no time, if it did not remember them."""
+    growth = model.rise + model.stay[:, None]
+    horizon = latest(model)[1:].max(initial=-np.inf) - model.opens[0]
+    onward = unpacked(model.after) & (growth <= APART_BY * max(horizon, 1e-9))
+    onward[0] = False
+    legs = 0
+    while legs < onward.sum():
+        legs = onward.sum()
+        onward |= onward.astype(np.float32) @ onward.astype(np.float32) > 0
+    round_trip = onward & onward.T
+    np.fill_diagonal(round_trip, False)
+    return packed(round_trip)
 
 
 def _bound(homeward: Sweep, ng_memory: UInt[np.ndarray, "N W"]) -> Bound:

@@ -32,12 +32,14 @@ def directions(model: LabelModel, cells: int) -> tuple[Direction, Direction]:
     turn(legs, back)
     limit, opens = last.copy(), -last
     limit[0], opens[0] = model.closes[0] + model.spare, -(model.closes[0] + model.spare + 2 * guard)
-    nothing = np.zeros_like(model.needs)
+    falls, nothing = np.ascontiguousarray(rise.T) - guard, np.zeros_like(model.needs)
+    if cells == 1:  # times never turn round, to the last bit: the bucket at hand is never behind
+        np.maximum(falls, 0.0, out=falls)
     bars = packed(needs.T.copy())
     outward = Direction(model.price.copy(), rise, model.opens.copy(), limit, legs, bars, nothing)
     homeward = Direction(
         np.ascontiguousarray(model.price.T),
-        np.ascontiguousarray(rise.T) - guard,
+        falls,
         opens,
         -model.opens,
         back,
@@ -76,7 +78,7 @@ def room(model: LabelModel, cells: int, most: int) -> tuple[Labels, Cells]:
     )
     shape = (cells, nodes, widest)
     return labels, Cells(
-        np.zeros((cells, nodes), np.int32),
+        *(np.zeros((cells, nodes), np.int32), np.zeros((cells, nodes), np.int32)),
         *(np.empty(shape), np.empty(shape), np.empty((*shape, words), np.uint64)),
         np.empty(shape, np.int32),
     )

@@ -61,6 +61,8 @@ class Cells(NamedTuple):
     """What the undominated labels of each cell are compared by, the cheapest first, side by side."""
 
     count: Int32[np.ndarray, "M N"]
+    strong: Int32[np.ndarray, "M N"]
+    """The place of the one that dominated last, which is tried first."""
     resource: Float[np.ndarray, "M N C"]
     cost: Float[np.ndarray, "M N C"]
     memory: UInt[np.ndarray, "M N C W"]
@@ -91,7 +93,7 @@ class Sweep(NamedTuple):
     other: Stairs
     """What completing a path costs at least."""
     useful: UInt[np.ndarray, "M N W"]
-    """The legs of paths that may be completed below the upper bound."""
+    """The legs of paths that may be completed below the upper bound, where there is one."""
     scratch: UInt[np.ndarray, " W"]
 
 
@@ -102,7 +104,7 @@ def begin(sweep: Sweep, upper: float) -> None:
     cells, nodes, words = way.legs.shape
     for cell in range(cells):
         for node in range(nodes):
-            sweep.cells.count[cell, node] = 0
+            sweep.cells.count[cell, node] = sweep.cells.strong[cell, node] = 0
             for word in range(words):
                 sweep.useful[cell, node, word] = 0
     for bucket in range(len(sweep.queue)):
@@ -141,6 +143,7 @@ def _extend(sweep: Sweep, label: int) -> int:
     way, labels = sweep.way, sweep.labels
     here, row = labels.stop[label], min(labels.stops[label], len(way.legs) - 1)
     resource, cost, work = labels.resource[label], labels.cost[label], 0
+    bounded = sweep.figures[UPPER] < np.inf
     if here > 0 and (len(way.legs) == 1 or labels.stops[label] == len(way.legs) - 1):
         total = cost + way.price[here, 0]
         in_time = max(resource + way.rise[here, 0], way.opens[0]) <= way.limit[0]
@@ -156,10 +159,11 @@ def _extend(sweep: Sweep, label: int) -> int:
             if there > way.limit[stop]:
                 continue
             dear = cost + way.price[here, stop] - sweep.multiplier[stop]
-            if _too_dear(sweep, row + 1, stop, there, dear):
+            if bounded and _too_dear(sweep, row + 1, stop, there, dear):
                 continue
             if _remember(sweep, label, stop, there, row + 1):
-                sweep.useful[row, here, stop >> 6] |= ONE << np.uint64(stop & 63)
+                if bounded:
+                    sweep.useful[row, here, stop >> 6] |= ONE << np.uint64(stop & 63)
                 work += _push(sweep, label, stop, there, dear)
     return work
 
@@ -249,10 +253,19 @@ def _push(sweep: Sweep, parent: int, stop: int, resource: float, cost: float) ->
 def _rank(sweep: Sweep, row: int, stop: int, resource: float, cost: float) -> int:
     """The place of the path whose memory is in the scratch among those of its cell; below nothing if dominated."""
     cells, rivals, place = sweep.cells, sweep.marks[RIVALS], ZERO
+    strong = cells.strong[row, stop]
+    if (
+        strong < cells.count[row, stop]
+        and cells.cost[row, stop, strong] <= cost
+        and cells.resource[row, stop, strong] <= resource
+        and _within(cells.memory[row, stop, strong], sweep.scratch)
+    ):
+        return -1
     while place < cells.count[row, stop] and cells.cost[row, stop, place] <= cost:
         if cells.resource[row, stop, place] <= resource:
             rivals -= 1
             if rivals <= 0 or _within(cells.memory[row, stop, place], sweep.scratch):
+                cells.strong[row, stop] = place
                 return -1 - place
         place += 1
     return place
