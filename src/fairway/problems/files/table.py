@@ -23,7 +23,6 @@ FEWEST = 2
 """Columns that a header must name for it to be taken for one of a table of stops."""
 MOST_LINES = 10 * MOST_NODES
 """Blank ones included."""
-MOST_COLUMNS = 1_000
 DELIMITERS = ("\t", ";", ",", "|")
 PREAMBLE = 10
 """Lines among which the header must be."""
@@ -64,8 +63,6 @@ def parse(
 def _table(text: str) -> Table:
     rows = _rows(text)
     header_line, cells = next(rows)
-    if len(cells) > MOST_COLUMNS:
-        raise Unreadable(f"has {len(cells)} columns; expected at most {MOST_COLUMNS}", header_line)
     header = header_of(cells, header_line)
     width = len(cells)
     table = Table(header, [], [], comma=_delimiter(_first_line(text[_start(text) :])) != ",")
