@@ -142,6 +142,14 @@ def test_a_senseless_tolerance_is_refused(window_instance, tolerance):
         verify(window_instance, [1, 2, 3], tolerance)
 
 
+def test_many_breaks_at_once_are_judged_at_once():
+    ways = 1.0 - np.eye(3)
+    alike = Instance(ways, breaks=[(0, 1000, 1)] * 40)
+    assert verify(alike, [1, 2]).makespan == 3, "none is due before the end"
+    apart = Instance(ways, closes=30.0, breaks=[(0, 4 + k / 8, 1 + k / 16) for k in range(8)])
+    assert isinstance(verify(apart, [1, 2]), Solution)
+
+
 @given(st.integers(0, 10**6))
 def test_agrees_with_the_definition_on_random_asymmetric_instances(seed):
     """The definition, written once more as directly as it can be said."""

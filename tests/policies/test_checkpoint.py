@@ -266,6 +266,12 @@ def test_a_card_that_says_something_else_is_refused(saved, changes, said):
     assert said in refusal(saved)
 
 
+def test_a_long_value_is_cut(saved):
+    rewrite(saved, format="x" * 100_000)
+    assert "has format 'xx" in refusal(saved)
+    assert len(refusal(saved)) < 1_000
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", "3", "[" * 100_000])
 def test_what_is_no_card_is_refused(saved, text):
     saved.write_text(text)

@@ -149,7 +149,13 @@ def courses(
     begun = Course(low, high, -math.inf, low) if low == high else Course(low, high, 0.0, -math.inf)
     alive = [begun]
     for stop in stops:
-        resting = [rested for course in alive for rested in _rests(course, breaks, allowance)]
+        resting, newest = list(alive), alive
+        while newest:  # with one break more before this stop, in any order
+            orders: dict[frozenset[int], list[Course]] = {}
+            for rested in (each for c in newest for each in _rests(c, breaks, allowance)):
+                orders.setdefault(rested.taken, []).append(rested)
+            newest = [each for alike in orders.values() for each in _worthwhile(alike)]
+            resting += newest
         alive = _worthwhile([s for c in resting for s in _served(c, stop, allowance)])
     return [course for course in alive if _all_taken(course, breaks, allowance)]
 
@@ -157,17 +163,18 @@ def courses(
 def _rests(
     course: Course, breaks: Sequence[tuple[float, float, float]], allowance: float
 ) -> Iterator[Course]:
-    """The course as it is, and with breaks that are not yet taken, in any order, before the next service."""
-    yield course
+    """The course with one of the breaks that are not yet taken; of equal ones, with the first."""
+    tried = set()
     for number, (first, last, length) in enumerate(breaks):
-        if number in course.taken:
+        if number in course.taken or breaks[number] in tried:
             continue
+        tried.add(breaks[number])
         # It begins as soon as it may: in the same place later is never better.
         ahead = max(course.ahead, course.free)
         at = max(course.at, course.free_at, first)
         high = min(course.high, last + allowance - ahead)
         if at <= last + allowance and course.low <= high:
-            rested = replace(
+            yield replace(
                 course,
                 high=high,
                 ahead=course.ahead + length,
@@ -176,7 +183,6 @@ def _rests(
                 free_at=at + length,
                 taken=course.taken | {number},
             )
-            yield from _rests(rested, breaks, allowance)
 
 
 def _served(course: Course, stop: Stop, allowance: float) -> Iterator[Course]:
@@ -223,7 +229,7 @@ def _after(course: Course, stop: Stop, arrival: Span, start: Span) -> Course:
 def _worthwhile(alive: list[Course]) -> list[Course]:
     """Without those that are later than another with the same breaks, for no other departures, and no cheaper."""
     kept: list[Course] = []
-    for course in sorted(alive, key=lambda c: (c.at, c.ahead)):
+    for course in sorted(alive, key=lambda c: (c.at, c.ahead, -len(c.taken))):
         if not any(_dominates(other, course) for other in kept):
             kept.append(course)
     return kept
@@ -231,6 +237,7 @@ def _worthwhile(alive: list[Course]) -> list[Course]:
 
 def _dominates(one: Course, other: Course) -> bool:
     sooner = one.ahead <= other.ahead and one.at <= other.at
+    sooner = sooner and one.free <= other.free and one.free_at <= other.free_at
     wider = one.low <= other.low and one.high >= other.high
     if not (sooner and wider and one.taken >= other.taken):
         return False

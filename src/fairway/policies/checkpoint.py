@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 from fairway import atomic
 from fairway.errors import FairwayError, InvalidFile, InvalidRequest
+from fairway.given import shown
 from fairway.policies.attention import Policy
 from fairway.policies.config import HeatmapConfig, PolicyConfig
 from fairway.policies.heatmap import HeatmapNetwork
@@ -304,11 +305,11 @@ def _card(place: Path) -> Card:
     wrong = _wrong_keys(record, {field.name for field in fields(Card)})
     said = f"is no card of a policy ({wrong}); expected what a training leaves as policy.json"
     _need(not wrong, place, said)
-    said = f"has format {record['format']!r}; this version of Fairway reads format {FORMAT}"
+    said = f"has format {shown(record['format'])}; this version of Fairway reads format {FORMAT}"
     _need(record["format"] == FORMAT, place, said)
     weights, digest, trained = record["weights"], record["sha256"], record["trained"]
     beside = isinstance(weights, str) and weights and Path(weights).name == weights
-    _need(bool(beside), place, f"names its weights {weights!r}; expected a file beside it")
+    _need(bool(beside), place, f"names its weights {shown(weights)}; expected a file beside it")
     fits = isinstance(digest, str) and isinstance(trained, dict)
     _need(fits, place, "expected a text as sha256 and an object as trained")
     card = Card(FORMAT, _policy_config(record["policy"], place), weights, digest, trained)
@@ -332,7 +333,7 @@ def _policy_config(record: Any, place: Path) -> NetworkConfig:  # noqa: ANN401 -
         if hints[name] is int:
             fits = fits and 0 <= value <= LARGEST
             expected = f"a whole number up to {LARGEST}"
-        _need(fits, place, f"policy.{name} is {value!r}; expected {expected}")
+        _need(fits, place, f"policy.{name} is {shown(value)}; expected {expected}")
     try:
         return kind(**record)
     except (InvalidRequest, ZeroDivisionError) as error:

@@ -85,6 +85,12 @@ def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path):
     assert read(path).nodes == 2
 
 
+def test_a_standard_input_that_is_closed_is_told_so(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InvalidFile, match=r"-: cannot be read \(there is no standard input\)"):
+        read("-")
+
+
 def test_the_distance_rule_reaches_the_reader(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("id,x,y,open,close\n0,0,0,0,9\n1,1,1,0,9\n")

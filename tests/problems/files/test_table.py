@@ -218,6 +218,12 @@ def test_what_a_table_cannot_hold_is_refused_and_sent_to_json(instance, said):
     assert ".json" in caught.value.message
 
 
+def test_more_columns_than_a_table_has_are_refused_at_once():
+    wide = ",".join(f"c{number}" for number in range(100_000))
+    with pytest.raises(Unreadable, match="100003 columns; expected at most 1000"):
+        table.parse(f"id,x,y,{wide}\na,1,1{',' * 100_000}\n", "wide", None)
+
+
 @pytest.mark.parametrize(
     "text", ["", "a,b,c\n", "id\n", "3\n0 1 2\n", "x y id\n", '{"id": 1, "x": 2}']
 )

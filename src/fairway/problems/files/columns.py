@@ -8,6 +8,8 @@ from unicodedata import combining, normalize
 
 from fairway.problems.files.text import Unreadable, shortened
 
+MOST_COLUMNS = 1_000
+
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "id": (
         *("no", "nr", "number", "#", "stop #", "stop no", "stop number", "node"),
@@ -222,6 +224,8 @@ def known_columns(cells: Sequence[str]) -> set[str]:
 
 def header_of(cells: Sequence[str], line: int) -> Header:
     """The columns of a header; one that is misspelt, given twice or missing is refused."""
+    if len(cells) > MOST_COLUMNS:
+        raise Unreadable(f"has {len(cells)} columns; expected at most {MOST_COLUMNS}", line)
     names = [plain(cell) for cell in cells]
     known: dict[str, int] = {}
     further: dict[str, int] = {}

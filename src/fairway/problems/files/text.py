@@ -56,6 +56,8 @@ def bounded(path: Path, most: int) -> bytes:
     Raises OSError or ValueError where it is not to be had; a device, which may have no end, is not read.
     """
     if str(path) == "-":
+        if not hasattr(sys.stdin, "buffer"):
+            raise ValueError("there is no standard input")
         content = sys.stdin.buffer.read(most + 1)
     else:
         with path.open("rb") as file:
