@@ -1,12 +1,14 @@
-"""What planners ask for, as docs/planning.md has it: every file there is read, and means what it says."""
+"""What planners ask for, as docs/planning.md has it: every file there is read, and every answer is the one shown."""
 
 import re
+import shlex
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import fairway
+from fairway import cli
 from fairway.errors import FairwayError
 
 PAGE = (Path(__file__).parents[1] / "docs" / "planning.md").read_text("utf-8")
@@ -43,11 +45,58 @@ def test_a_table_with_clock_times_degrees_and_further_columns(table):
     assert list(morning.source.columns) == ["Address", "Phone"]
 
 
-def test_the_plan_that_is_shown_is_the_one_that_is_written(table, tmp_path):
-    morning = table(1, speed=40)
-    fairway.write_plan(morning, fairway.solve(morning), tmp_path / "plan.csv")
+SHOWN = re.findall(
+    r"^```console\n((?:\$ fairway (?:solve|resume).*\n)+)((?: .*\n|\n)*)```", PAGE, re.MULTILINE
+)
+AMPLE = ("--seconds", "60")
+"""So that proofs end on a busy machine, too."""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for title, text in re.findall(r'```(?:csv|json) title="(.*?)"\n(.*?)```', PAGE, re.DOTALL):
+        (tmp_path / title).write_text(text)
+    return tmp_path
+
+
+def ran(command, monkeypatch):
+    here = ("--workers", "1") if " solve " in command else ()
+    monkeypatch.setattr("sys.argv", [*shlex.split(command), *AMPLE, *here])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert not ended.value.code
+
+
+def words_of(line):
+    """Of a line; the seconds that a solve took differ from time to time."""
+    return re.sub(r" \d+\.\d{3}(?= +(exact|local) search)", "", line).split()
+
+
+@pytest.mark.parametrize(("commands", "shown"), SHOWN, ids=[each[0].strip() for each in SHOWN])
+def test_the_answer_that_is_shown_is_the_one_that_is_given(
+    commands, shown, folder, monkeypatch, capsys
+):
+    for command in commands.splitlines():
+        ran(command.removeprefix("$ "), monkeypatch)
+    said = [words_of(line) for line in capsys.readouterr().out.splitlines()]
+    for line in filter(str.strip, shown.splitlines()):
+        assert words_of(line) in said
+
+
+def test_every_ask_has_a_command():
+    bodies = re.split(r"^## \d+\. ", PAGE.partition("## What is left")[0], flags=re.MULTILINE)[1:]
+    assert all("$ fairway " in body for body in bodies)
+
+
+def test_the_plans_that_are_shown_are_the_ones_that_are_written(folder, monkeypatch):
+    for command in re.findall(r"^\$ (fairway .*--out .*\..*)$", PAGE, re.MULTILINE):
+        ran(command, monkeypatch)
     shown = re.findall(r"```\n(step,.*?)```", PAGE, re.DOTALL)[0].splitlines()
-    assert (tmp_path / "plan.csv").read_text("utf-8-sig").splitlines()[: len(shown)] == shown
+    assert (folder / "plan.csv").read_text("utf-8-sig").splitlines()[: len(shown)] == shown
+    clock, vroom = re.findall(r"^```json\n(.*?)\n```", PAGE, re.DOTALL | re.MULTILINE)
+    assert clock in (folder / "plan.json").read_text()
+    assert vroom in (folder / "answer.vroom.json").read_text()
 
 
 def test_the_rest_of_the_day_is_planned_from_where_the_vehicle_is(table):

@@ -41,6 +41,17 @@ def test_a_narrow_terminal_has_fewer_columns_and_whole_cells(
     assert not any("\u2026" in line for line in shown)
 
 
+def test_parcels_without_a_window_have_arrivals_from_the_depot_and_back_to_it():
+    text = (
+        "name,x,y,pickup,parcels,capacity\nDepot,0,0,,,4\nPrinter,3,4,,3,\nOffice,6,8,Printer,,\n"
+    )
+    instance = read_content(Content("parcels.csv", text.encode()))
+    shown = timetable.plan_table(plan_of(instance, verify(instance, (1, 2))))
+    assert [str(column.header) for column in shown.columns[:3]] == ["stop", "arrival", "departure"]
+    assert list(shown.columns[0].cells) == ["Depot", "Printer", "Office", "Depot"]
+    assert list(shown.columns[1].cells) == ["", "5", "10", "20"]
+
+
 def test_a_stop_that_is_always_open_has_no_window_to_show(plan):
     cells = [list(column.cells) for column in timetable.plan_table(plan).columns]
     assert cells[1] == [

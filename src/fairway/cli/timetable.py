@@ -68,14 +68,15 @@ def departure_line(plan: Plan) -> str:
 def plan_table(plan: Plan, heads: Sequence[str] | None = None, most: int | None = None) -> Table:
     """One row per step, then the stops left out; names of the user's own longer than `most` are wrapped."""
     heads = _heads(plan.instance) if heads is None else heads
-    shown = table("stop" if has_times(plan.instance) else "port", *heads, "")
+    ports = _of_ports(plan.instance)
+    shown = table("port" if ports else "stop", *heads, "")
     for head, column in zip(("", *heads), shown.columns, strict=False):
         if head in ("", *_further(plan.instance)):
             column.max_width = most
         else:
             column.no_wrap = True
     marks = _marks(plan)
-    for step in plan.steps if has_times(plan.instance) else plan.stops:
+    for step in plan.stops if ports else plan.steps:
         cells = {
             **_limits(plan.instance, step.node, step),
             **_times(plan, step),
@@ -91,6 +92,11 @@ def plan_table(plan: Plan, heads: Sequence[str] | None = None, most: int | None 
     return shown
 
 
+def _of_ports(instance: Instance) -> bool:
+    """Whether draft limits are all there is, so that nobody asks when a port is called at."""
+    return instance.classic and not has_times(instance)
+
+
 def _called(plan: Plan, step: Step) -> str:
     """The name of a row; of a refused tour with its number, as the violations call it."""
     numbered = isinstance(plan.judged, Rejection) and plan.instance.names and step.node is not None
@@ -104,6 +110,8 @@ def _heads(instance: Instance) -> list[str]:
         heads += ["windows"] if instance.windows else [">opens", ">closes"]
         heads += [">arrival", ">wait", ">start", ">departure"]
         heads += [">late"] if np.isfinite(instance.late).any() else []
+    elif not _of_ports(instance):
+        heads += [">arrival", ">departure"]
     if instance.laden:
         heads += [">demand", ">load"] + [">draft"] * bool(np.isfinite(instance.draft).any())
     heads += [">cost"] if instance.cost is not instance.travel else []
