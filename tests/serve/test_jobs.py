@@ -5,6 +5,7 @@ import json
 import os
 import resource
 import signal
+import socket
 import threading
 import time
 from contextlib import suppress
@@ -218,4 +219,17 @@ def test_while_the_disk_is_full_jobs_are_refused_and_what_runs_is_kept_until_the
         assert service.finished(running)["status"] == "done"
         assert service.finished(waiting)["status"] == "done"
         assert service.ask("POST", "/jobs", short).status == 202
+        assert not [line for line in service.lines if not line.startswith("{")]
+
+
+def test_on_sigterm_a_body_that_is_still_coming_in_is_refused_and_nothing_is_said_of_it(tmp_path):
+    with Running(tmp_path / "jobs.sqlite", "--workers", "1") as service:
+        with socket.create_connection(("127.0.0.1", service.port), timeout=30) as line:
+            head = "POST /solve HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            line.sendall(f"{head}Content-Length: 500\r\n\r\nabc".encode())
+            time.sleep(0.5)
+            assert service.terminate() == 0
+            answer = line.recv(1 << 16)
+        assert answer.startswith(b"HTTP/1.1 503 ")
+        assert b"the service is ending" in answer
         assert not [line for line in service.lines if not line.startswith("{")]

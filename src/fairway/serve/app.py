@@ -42,14 +42,18 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
         413: "More than this service takes on",
         415: "The body is not JSON, or is compressed",
         429: "Too many wait; see Retry-After",
+        503: "The store of jobs cannot be read or written; see Retry-After",
     }.items()
 }
+SOLVED = {status: REFUSALS[status] for status in (400, 401, 408, 413, 415, 429)}
+READ = {status: REFUSALS[status] for status in (400, 401)}
+STORED = {status: REFUSALS[status] for status in (400, 401, 503)} | {404: responses.NOT_FOUND}
 
 
 @router.post(
     "/solve",
     openapi_extra=responses.body(requests.Solve),
-    responses={200: {"model": responses.Plan}, **REFUSALS},
+    responses={200: {"model": responses.Plan}, **SOLVED},
 )
 async def solve(request: Request) -> Response:
     """Solve an instance and wait for the plan, which comes within the seconds asked for."""
@@ -59,7 +63,7 @@ async def solve(request: Request) -> Response:
 @router.post(
     "/verify",
     openapi_extra=responses.body(requests.Verify),
-    responses={200: {"model": responses.Verdict}, **REFUSALS},
+    responses={200: {"model": responses.Verdict}, **SOLVED},
 )
 async def verify(request: Request) -> Response:
     """Judge an order of the stops: its schedule with times, and every violation."""
@@ -69,7 +73,7 @@ async def verify(request: Request) -> Response:
 @router.post(
     "/explain",
     openapi_extra=responses.body(requests.Explain),
-    responses={200: {"model": responses.Explanation}, **REFUSALS},
+    responses={200: {"model": responses.Explanation}, **SOLVED},
 )
 async def explain(request: Request) -> Response:
     """Say why an instance has no tour: the stops that collide, and the smallest changes that would help."""
@@ -79,7 +83,7 @@ async def explain(request: Request) -> Response:
 @router.post(
     "/convert",
     openapi_extra=responses.body(requests.Convert),
-    responses={200: {"model": responses.Converted}, **REFUSALS},
+    responses={200: {"model": responses.Converted}, **SOLVED},
 )
 async def convert(request: Request) -> Response:
     """Write an instance, or with a tour its plan, in another format; to json, with what is unusual about it."""
@@ -89,7 +93,7 @@ async def convert(request: Request) -> Response:
 @router.post(
     "/vroom",
     openapi_extra=responses.VROOM_BODY,
-    responses={200: {"model": responses.Vroom}, **responses.vroom(REFUSALS)},
+    responses={200: {"model": responses.Vroom}, **responses.vroom(SOLVED)},
 )
 async def vroom(
     request: Request,
@@ -104,7 +108,10 @@ async def vroom(
         return _response(await _service(request).solved("vroom", body, request, options))
 
 
-@router.get("/examples", responses={200: {"model": list[responses.Example]}})
+@router.get(
+    "/examples",
+    responses={200: {"model": list[responses.Example]}, **READ, 429: REFUSALS[429]},
+)
 async def examples(request: Request) -> Response:
     """List small instances to start from, one of which has no tour."""
     return _response(await _service(request).handled("examples", b"", request))
@@ -135,7 +142,7 @@ async def accept(request: Request, key: Key = None) -> Response:
     return JSONResponse(accepted, 202, {"Location": f"/jobs/{record.id}"})
 
 
-@router.get("/jobs", responses={200: {"model": responses.Jobs}, **REFUSALS})
+@router.get("/jobs", responses={200: {"model": responses.Jobs}, **READ, 503: REFUSALS[503]})
 async def listed(
     request: Request,
     limit: Annotated[int, Query(ge=1, le=LARGEST_PAGE)] = 100,
@@ -146,13 +153,13 @@ async def listed(
     return JSONResponse({"jobs": [jobs.summary(each) for each in found], "next": following})
 
 
-@router.get("/jobs/{id}", responses={200: {"model": responses.Job}, 404: responses.NOT_FOUND})
+@router.get("/jobs/{id}", responses={200: {"model": responses.Job}, **STORED})
 async def job(request: Request, id: str) -> Response:  # noqa: A002
     """Tell how a job stands, with the best plan so far."""
     return _told(await _service(request).jobs.get(id))
 
 
-@router.delete("/jobs/{id}", responses={200: {"model": responses.Job}, 404: responses.NOT_FOUND})
+@router.delete("/jobs/{id}", responses={200: {"model": responses.Job}, **STORED})
 async def stop(request: Request, id: str) -> Response:  # noqa: A002
     """Stop a job and keep the best plan so far; a job that is over stays as it is."""
     return _told(await _service(request).jobs.stop(id))
@@ -162,7 +169,7 @@ async def stop(request: Request, id: str) -> Response:  # noqa: A002
     "/jobs/{id}/events",
     responses={
         200: {"content": {"text/event-stream": {}}, "description": "Server-sent events"},
-        404: responses.NOT_FOUND,
+        **STORED,
         429: REFUSALS[429],
     },
 )

@@ -20,6 +20,8 @@ class Bodies:
 
     def __init__(self, most: int) -> None:
         self._most, self._held = most, 0
+        self._coming: set[asyncio.Timeout] = set()
+        self._ended = False
 
     @asynccontextmanager
     async def held(self, request: Request) -> AsyncIterator[bytes]:
@@ -32,6 +34,13 @@ class Bodies:
             yield parts[0]
         finally:
             self._held -= sum(map(len, parts))
+
+    def end(self) -> None:
+        """Wait for no body any more, since the service ends."""
+        self._ended = True
+        for limit in self._coming:
+            if not limit.expired():
+                limit.reschedule(0.0)
 
     def _check(self, headers: Headers) -> None:
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -46,9 +55,10 @@ class Bodies:
             raise self._too_large()
 
     async def _receive(self, request: Request, parts: list[bytes]) -> None:
-        size = 0
+        size, limit = 0, asyncio.timeout(0.0 if self._ended else SECONDS)
         try:
-            async with asyncio.timeout(SECONDS):
+            async with limit:
+                self._coming.add(limit)
                 async for part in request.stream():
                     size += len(part)
                     self._held += len(part)
@@ -58,9 +68,13 @@ class Bodies:
                     if self._held > ALL * self._most:
                         raise Refused(429, "too much is being sent at once; try again in 1 s", 1)
         except TimeoutError as error:
+            if self._ended:
+                raise Refused(503, "the service is ending; send the request again", 1) from error
             raise Refused(408, f"the body did not come in within {SECONDS:g} s") from error
         except ClientDisconnect as error:
             raise ClientGone from error
+        finally:
+            self._coming.discard(limit)
 
     def _too_large(self) -> Refused:
         return Refused(413, f"the body is larger than {self._most} bytes, the most that is taken")

@@ -1,5 +1,6 @@
 """What every request passes: an id, a look at who asks, the log and the counters."""
 
+import asyncio
 import hmac
 import json
 import re
@@ -71,6 +72,9 @@ class Guard:
                 await self._app(scope, receive, sent)
             else:
                 await answer(sent, *refused)
+        except asyncio.CancelledError:  # the service ends, and waits no longer
+            if not status:
+                await answer(sent, 503, "the service is ending; send the request again")
         except Exception as error:
             log_failure(error, request=number)
             if not status:

@@ -14,6 +14,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from fairway.errors import InvalidRequest
 from fairway.serve.app import create_app
+from fairway.serve.bodies import Bodies
 from fairway.serve.logs import log
 from fairway.serve.service import FINISHING, Service
 from fairway.serve.settings import Settings
@@ -74,9 +75,9 @@ class Protocol(H11Protocol):
 class Server(uvicorn.Server):
     """Has jobs parked as soon as it is told to end."""
 
-    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+    def __init__(self, config: uvicorn.Config, service: Service, bodies: Bodies) -> None:
         super().__init__(config)
-        self._service = service
+        self._service, self._bodies = service, bodies
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin: workers, jobs, and then listen, which is told."""
@@ -89,6 +90,7 @@ class Server(uvicorn.Server):
         """End: take on no more, park jobs, answer what is open."""
         log("ending")
         await self._service.drain()
+        self._bodies.end()
         await super().shutdown(sockets)
 
 
@@ -113,7 +115,7 @@ def serve(settings: Settings) -> None:
     for each in (signal.SIGTERM, signal.SIGINT):
         # The server raises once more what has ended it, when all is done.
         signal.signal(each, lambda *_: None)
-    Server(config, app.state.service).run(sockets=[bound])
+    Server(config, app.state.service, app.state.bodies).run(sockets=[bound])
 
 
 def listening(host: str, port: int) -> socket.socket:

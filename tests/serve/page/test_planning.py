@@ -52,6 +52,26 @@ def test_degrees_without_a_speed_are_asked_for_it_and_then_planned(desk, morning
     expect(desk.row("School")).to_contain_text("Park Rd 9")
 
 
+def test_a_speed_once_typed_goes_with_the_files_that_ask_for_one_alone(desk, morning, tmp_path):
+    (tmp_path / "square.csv").write_text(SQUARE)
+    (tmp_path / "own.json").write_text('{"problem": "tour", "travel": [[0, 30], [40, 0]]}')
+    desk.upload(morning)
+    expect(desk.page.locator("#speed")).to_be_focused()
+    desk.page.keyboard.type("40")
+    desk.page.keyboard.press("Tab")
+    title = desk.page.locator("#file-name")
+    expect(title).to_have_text("morning")
+    for name, cost in (("square.csv", "36 min"), ("own.json", "70")):
+        desk.page.click("#open")
+        desk.page.set_input_files("#file-input", tmp_path / name)
+        expect(title).to_have_text(name.partition(".")[0])
+        desk.plan()
+        expect(desk.page.locator("#figures")).to_contain_text(cost)
+    desk.page.click("#open")
+    desk.page.set_input_files("#file-input", morning)
+    expect(title).to_have_text("morning")
+
+
 @pytest.mark.parametrize(("gesture", "title"), [(DROP, "dropped"), (PASTE, "pasted")])
 def test_a_table_is_read_wherever_it_is_dropped_or_pasted(desk, gesture, title):
     desk.visit()

@@ -20,6 +20,19 @@ async function packed(file) {
   }
 }
 
+/** The instance of a file; the speed goes with it only where the file asks for one, since it stays from file to file. */
+async function converted(request) {
+  try {
+    return await call("/convert", request);
+  } catch (error) {
+    const known = speed();
+    if (!known.speed || request.matrix || !asksForSpeed(error)) throw error;
+    return call("/convert", { ...request, ...known });
+  }
+}
+
+const asksForSpeed = (error) => /give .*\bspeed\b/.test(error.message);
+
 /** The stops as dots. */
 function thumbnail(problem) {
   if (!problem.places) return null;
@@ -114,15 +127,15 @@ export class Intake {
     const line = $("#intake-problem");
     line.textContent = "";
     const matrix = $("#matrix-input").files[0];
-    const beside = matrix ? { matrix: await packed(matrix) } : speed();
+    const beside = matrix ? { matrix: await packed(matrix) } : {};
     try {
-      const { instance, warnings } = await call("/convert", { ...request, ...beside, to: "json" });
+      const { instance, warnings } = await converted({ ...request, ...beside, to: "json" });
       this.#latest = null;
       this.#opened(instance, warnings);
     } catch (error) {
       document.body.dataset.screen = "start";
       line.textContent = error.message;
-      if (/speed/.test(error.message)) $("#speed").focus();
+      if (asksForSpeed(error)) $("#speed").focus();
     }
   }
 }

@@ -113,12 +113,15 @@ export class Table {
     );
   }
 
+  /** Whether nothing in the table says how fast one travels between latitudes and longitudes. */
+  get #asksForSpeed() {
+    return this.#columns.includes("lat") && !this.#matrix && !this.#columns.includes("speed");
+  }
+
   #tools() {
     const degrees = this.#columns.includes("lat");
     const speedField =
-      degrees &&
-      !this.#matrix &&
-      !this.#columns.includes("speed") &&
+      this.#asksForSpeed &&
       h(
         "label",
         { class: "inline" },
@@ -282,9 +285,8 @@ export class Table {
     const used = this.#columns.map((_, column) => column === 0 || filled.some((row) => row[column]?.trim()));
     const kept = (row) => this.#columns.map((_, column) => row[column] ?? "").filter((_, column) => used[column]);
     const text = render([kept(this.#columns), ...filled.map(kept)]);
-    const own = this.#columns.includes("speed") || this.#matrix ? {} : speed();
-    const matrix = this.#matrix ? { matrix: this.#matrix } : {};
-    return this.#use({ file: { name: `${this.#title}.csv`, text }, ...own, ...matrix }, lines);
+    const beside = this.#matrix ? { matrix: this.#matrix } : this.#asksForSpeed ? speed() : {};
+    return this.#use({ file: { name: `${this.#title}.csv`, text }, ...beside }, lines);
   }
 
   /** Reads what was typed; a stop that was in the plan keeps its place, a new one goes where it lengthens least. */
