@@ -20,6 +20,10 @@ from fairway import cli
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+LINKED = [
+    *PAGES,
+    *(ROOT / name for name in ("CHANGELOG.md", "SECURITY.md", "docs/notebooks/README.md")),
+]
 FENCE = re.compile(r'^```(\w+)?(?: title="(.*?)")?\n(.*?)^```$', re.DOTALL | re.MULTILINE)
 NOT_RUN = "not run by the tests: "
 RUN = ("python", "console")
@@ -104,7 +108,7 @@ def test_what_is_shown_of_the_source_stands_there(page):
             )
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@pytest.mark.parametrize("page", LINKED, ids=name)
 def test_links_lead_somewhere(page):
     for target in LINK.findall(FENCE.sub("", page.read_text("utf-8"))):
         file, _, heading = target.partition("#")

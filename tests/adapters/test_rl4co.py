@@ -1,6 +1,7 @@
 import pytest
 import torch
 from rl4co.models.zoo.am import AttentionModel, AttentionModelPolicy
+from rl4co.models.zoo.pomo import POMO
 from rl4co.utils import RL4COTrainer
 
 from fairway.adapters.rl4co import TourEnv, embeddings
@@ -17,7 +18,7 @@ def seeded():
     torch.set_num_threads(threads)
 
 
-def policy_for(env, width=32):
+def policy_for(env, width=32, **asked):
     return AttentionModelPolicy(
         env_name=env.name,
         num_encoder_layers=2,
@@ -25,7 +26,19 @@ def policy_for(env, width=32):
         num_heads=4,
         normalization="instance",
         **embeddings(width),
+        **asked,
     )
+
+
+def trained(model, folder):
+    """After one epoch of RL4CO's own trainer."""
+    trainer = RL4COTrainer(
+        max_epochs=1, accelerator="cpu", precision="32-true", matmul_precision="highest",
+        logger=None, default_root_dir=folder,
+        enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False,
+    )  # fmt: skip
+    trainer.fit(model)
+    return trainer
 
 
 def feasible(env, count=64):
@@ -72,10 +85,27 @@ def test_an_attention_model_trains_under_the_mask(tmp_path):
             return -model.policy(asked.clone(), env, phase="train")["reward"].mean().item()
 
     before = length()
-    trainer = RL4COTrainer(
-        max_epochs=1, accelerator="cpu", precision="32-true", matmul_precision="highest",
-        logger=None, default_root_dir=tmp_path,
-        enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False,
-    )  # fmt: skip
-    trainer.fit(model)
+    trained(model, tmp_path)
     assert length() < 0.96 * before
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning")  # Lightning's own
+def test_pomo_trains_from_every_stop_and_gains_by_augmentation(tmp_path):
+    env = TourEnv("tspdl", 10, "medium")
+    sizes = {"train_data_size": 200, "val_data_size": 50, "test_data_size": 10, "batch_size": 50}
+    asked = {"val": ["reward", "max_reward", "max_aug_reward"]}
+    model = POMO(env, policy_for(env, use_graph_context=False), metrics=asked, **sizes)
+    found = trained(model, tmp_path).callback_metrics
+    assert found["val/max_aug_reward"] > found["val/max_reward"] > found["val/reward"]
+
+
+def test_tours_start_at_stops_that_the_mask_allows_each_as_often():
+    env = TourEnv("tspdl", 12, "hard")
+    td = env.reset(batch_size=[20])
+    assert env.get_num_starts(td) == 11
+    starts = env.select_start_nodes(td, 11).reshape(11, 20)
+    for each, mask in zip(starts.T, td["action_mask"], strict=True):
+        allowed = mask.nonzero()[:, 0]
+        assert each.unique().tolist() == allowed.tolist()
+        counts = each.bincount()[allowed]
+        assert counts.max() - counts.min() <= 1

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import playwright
 import pytest
 
 import fairway
@@ -15,6 +16,7 @@ TEXT, FIRST = (DOCS / "service.md").read_text(), (DOCS / "index.md").read_text()
 SHELL = [b for b in re.findall(r"```bash\n(.*?)```", FIRST + TEXT, re.S) if "curl" in b]
 STOPS = re.search(r'```csv title="stops.csv"\n(.*?)```', FIRST, re.S)[1]
 SCRIPT = re.findall(r"```javascript\n(.*?)```", TEXT, re.S)
+NODE = shutil.which("node") or Path(playwright.__file__).parent / "driver" / "node"
 
 
 @pytest.mark.parametrize("block", SHELL)
@@ -37,13 +39,11 @@ def test_what_is_written_for_the_shell_runs(service, block, tmp_path):
 
 @pytest.mark.parametrize("block", SCRIPT)
 def test_what_is_written_in_javascript_runs(service, block, tmp_path):
-    if shutil.which("node") is None:
-        pytest.skip("node is not on this machine")
     (tmp_path / "example.mjs").write_text(
         block.replace("localhost:8000", f"127.0.0.1:{service.port}")
     )
     told = subprocess.run(
-        ["node", str(tmp_path / "example.mjs")],
+        [NODE, tmp_path / "example.mjs"],
         capture_output=True,
         text=True,
         timeout=60,

@@ -46,15 +46,17 @@ def test_a_second_process_compiles_nothing_and_does_without_torch(problem):
     assert result.stderr == ""
 
 
-def test_a_small_instance_loads_the_exact_search_alone():
+@pytest.mark.parametrize("hardness", ["hard", "easy"])
+def test_a_small_instance_loads_the_exact_search_alone(hardness):
     code = (
         "import fairway\n"
         "from fairway.kernels.labels.layers import advance\n"
         "from fairway.kernels.moves.anneal import anneal\n"
+        "from fairway.kernels.moves.ruin import fill\n"
         "from fairway.kernels.one_tree import _ascend\n"
-        "instance = fairway.generate('tsptw', n=8, hardness='hard')[0]\n"
-        "assert fairway.solve(instance).status == 'optimal'\n"
-        "print(*(len(each.overloads) for each in (advance, anneal, _ascend)))\n"
+        f"instance = fairway.generate('tsptw', n=16, hardness={hardness!r})[0]\n"
+        "assert fairway.solve(instance, seconds=20).status == 'optimal'\n"
+        "print(*(len(each.overloads) for each in (advance, anneal, fill, _ascend)))\n"
     )
     said = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True).stdout
-    assert said == b"1 0 0\n"
+    assert said == b"1 0 0 0\n"

@@ -122,6 +122,17 @@ class TourEnv(RL4COEnvBase):
         """What the look-ahead allows."""
         return watch(batch_of(td), self.mask, None)(_state(td)).allowed[:, 0]
 
+    def get_num_starts(self, td: TensorDict) -> int:
+        """One start per stop, as POMO asks for; the depot is none."""
+        return td["locs"].shape[-2] - 1
+
+    def select_start_nodes(self, td: TensorDict, num_starts: int) -> Tensor:
+        """The first stops of so many tours per instance, in RL4CO's order: those that the mask allows, by turns."""
+        allowed = td["action_mask"]
+        first = (~allowed).to(torch.uint8).argsort(dim=-1, stable=True)
+        turns = torch.arange(num_starts, device=allowed.device)[:, None] % allowed.sum(-1)
+        return first.gather(-1, turns.mT).mT.reshape(-1)
+
     def _masked(self, td: TensorDict, batch: Batch) -> TensorDict:
         mask = watch(batch, self.mask, None)(_state(td))
         dead = mask.dead[:, 0] & td["unvisited"].any(-1)
@@ -165,7 +176,10 @@ class TourEnv(RL4COEnvBase):
 
 
 class InitEmbedding(nn.Module):
-    """Each node from its four numbers; the depot has a projection of its own."""
+    """Each node from its four numbers; the depot has a projection of its own.
+
+    Where a node is stands in `locs`, which RL4CO turns and mirrors for its augmentation.
+    """
 
     def __init__(self, embed_dim: int) -> None:
         super().__init__()
@@ -173,7 +187,7 @@ class InitEmbedding(nn.Module):
 
     def forward(self, td: TensorDict) -> Tensor:
         """Embeddings of all nodes."""
-        said = td["features"]
+        said = torch.cat([td["locs"], td["features"][..., 2:]], dim=-1)
         return torch.cat([self.depot(said[:, :1]), self.stops(said[:, 1:])], dim=1)
 
 

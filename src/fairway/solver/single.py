@@ -25,6 +25,8 @@ LOOSENED, BEGUN = 2e-7, 5e-7
 """What such instances take to make, and a search to begin, for each pair of nodes on a busy machine."""
 LATE, AT_ONCE = 0.1, 0.05
 """Where no time is left, the part of the seconds and the seconds that this may take."""
+SMALL = 16
+"""Nodes up to which a proof is sooner than a local search, and needs nothing of it compiled."""
 FIRST_PROOF = 0.6
 """Of the budget, what a proof may take that is tried before anything else."""
 PROVABLE = 12.5
@@ -120,7 +122,7 @@ def solve_plain(best: Incumbent, plan: tuple[int, ...] | None = None) -> Result:
 
 def _by_the_clock(best: Incumbent) -> None:
     """As much of everything as fits into the seconds."""
-    if breadth(best.instance) <= NARROW:
+    if best.instance.nodes <= SMALL or breadth(best.instance) <= NARROW:
         _prove(best, FIRST_PROOF * best.left)
     if best.enough:
         return

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int, UInt
 
 from fairway import clock
-from fairway.kernels.compiling import bare, njit
+from fairway.kernels.compiling import bare
 from fairway.kernels.labels.bits import holds
 from fairway.kernels.preprocessing import Preprocessed
 from fairway.kernels.preprocessing.network import network, reach
@@ -146,19 +146,24 @@ def _quick_limits(resource: Resource, paths: Matrix) -> Limits:
     increment = without_return(resource.increment)
     limit = resource.latest[:HOME] + resource.allowance + resource.guard
     limit[START] = resource.latest[HOME] + resource.allowance + resource.guard
-    return _limits(increment, paths, resource.earliest, limit, resource.guard)
+    limits = no_limits(len(limit))
+    find_limits(increment, paths, resource.earliest, limit, resource.guard, limits)
+    return limits
 
 
 def _numbered(
     limits: Limits, price: Matrix, prize: Vector, slack: tuple[float, float]
 ) -> LabelModel:
     """Renumber the nodes, and pack what may follow what into bits; the resource is still to be filled in."""
-    low = _lowest(limits)
+    low = np.empty(len(price))
+    find_lowest(limits, low)
     node = np.argsort(low, kind="stable")
     nothing = np.zeros(len(node))
     every = (np.arange(len(node)) > 0) & np.isinf(prize[node])
-    price, latest, after, needs = _arranged(limits, price, node)
-    _drop_shortcuts(after, needs, np.zeros_like(after))
+    travel, price, latest = price, *np.empty((2, *price.shape))
+    after, needs = np.zeros((2, len(node), (len(node) + 63) // 64), np.uint64)
+    arrange(limits, travel, node, price, latest, after, needs)
+    drop_shortcuts(after, needs, np.zeros_like(after))
     return LabelModel(
         node,
         price,
@@ -172,28 +177,30 @@ def _numbered(
     )
 
 
-@njit(cache=True, nogil=True)
-def _lowest(limits: Limits) -> Vector:
-    """The least entry of each column of `latest`, but for rows that an order or their own limit makes needless."""
+@bare
+def find_lowest(limits: Limits, low: Vector) -> None:
+    """Write down the least entry of each column of `latest`, less rows that an order or their limit makes needless."""
     nodes, latest = len(limits.latest), limits.latest
-    low = np.full(nodes, np.inf)
-    low[0] = -np.inf
+    for node in range(nodes):
+        low[node] = np.inf if node > 0 else -np.inf
     for stop in range(1, nodes):
         for other in range(1, nodes):
             if not limits.before[other, stop] and latest[stop, other] < latest[stop, stop]:
                 low[other] = min(low[other], latest[stop, other])
-    return low
 
 
-@njit(cache=True, nogil=True)
-def _arranged(
-    limits: Limits, travel: Matrix, node: Int[np.ndarray, " N"]
-) -> tuple[Matrix, Matrix, Bits, Bits]:
-    """Travel, latest values, what may follow each node and what comes before it, in the new order."""
+@bare
+def arrange(
+    limits: Limits,
+    travel: Matrix,
+    node: Int[np.ndarray, " N"],
+    price: Matrix,
+    latest: Matrix,
+    after: Bits,
+    needs: Bits,
+) -> None:
+    """Write down travel, latest values, what may follow each node and what comes before it, in the new order."""
     nodes = len(node)
-    price, latest = np.empty((nodes, nodes)), np.empty((nodes, nodes))
-    after = np.zeros((nodes, (nodes + 63) // 64), np.uint64)
-    needs = np.zeros_like(after)
     for row in range(nodes):
         here = node[row]
         for column in range(nodes):
@@ -208,11 +215,10 @@ def _arranged(
                 latest[row, column] = limits.latest[here, there]
                 if column > 0 and limits.arcs[here, there]:
                     after[row, column >> 6] |= bit
-    return price, latest, after, needs
 
 
 @bare
-def _drop_shortcuts(after: Bits, needs: Bits, follows: Bits) -> None:
+def drop_shortcuts(after: Bits, needs: Bits, follows: Bits) -> None:
     """Nothing comes straight after a node if a third one must come between; all come after the depot."""
     nodes = len(after)
     for stop in range(1, nodes):
@@ -242,20 +248,25 @@ def packed(sets: Bool[np.ndarray, "K N"]) -> UInt[np.ndarray, "K W"]:
     return whole.view("<u8").astype(np.uint64)
 
 
-@njit(cache=True, nogil=True)
-def _limits(increment: Matrix, paths: Matrix, opens: Vector, limit: Vector, guard: float) -> Limits:
-    """The latest values over the shortest paths, and the arcs and orders that follow from pairs of windows."""
-    nodes = len(limit)
-    latest = np.empty((nodes, nodes))
-    arcs, before = np.zeros((nodes, nodes), np.bool_), np.zeros((nodes, nodes), np.bool_)
-    for i in range(nodes):
+def no_limits(nodes: int) -> Limits:
+    """Room for limits."""
+    arcs, before = np.zeros((2, nodes, nodes), np.bool_)
+    return Limits(np.empty((nodes, nodes)), arcs, before)
+
+
+@bare
+def find_limits(
+    increment: Matrix, paths: Matrix, opens: Vector, limit: Vector, guard: float, limits: Limits
+) -> None:
+    """Write down the latest values over the shortest paths, and the arcs and orders that follow from two windows."""
+    latest, arcs, before = limits
+    for i in range(len(limit)):
         first = max(opens[i], opens[0] + paths[0, i])
-        for j in range(nodes):
+        for j in range(len(limit)):
             latest[i, j] = limit[j] - paths[i, j]
             if i != j:
                 before[j, i] = i > 0 and j > 0 and first > latest[i, j]
                 arcs[i, j] = first <= limit[j] + guard - increment[i, j]
-    return Limits(latest, arcs, before)
 
 
 def _pruned_limits(model: Model, pruned: Preprocessed) -> Limits:

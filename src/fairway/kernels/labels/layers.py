@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int, Int16, Int32, UInt
 
-from fairway.kernels.compiling import ZERO, bare, inner, njit
+from fairway.kernels.compiling import ZERO, bare, inner
 from fairway.kernels.labels.bits import holds, lowest, mixed
 from fairway.kernels.labels.bound import Bound, completion
 from fairway.kernels.labels.label_model import LabelModel
@@ -388,13 +388,12 @@ def _finish(search: Search, layer: Layer) -> None:
             figures[FOUND], counters[BEST] = cost, label
 
 
-@njit(cache=True, nogil=True)
-def tour(history: History, node: Int[np.ndarray, " N"], label: int) -> Int[np.ndarray, " M"]:
-    """The stops that lead to a label of the last layer, by the instance's own numbers."""
-    stops = len(node) - 1
-    found = np.empty(stops, np.int64)
-    for layer in range(stops, 0, -1):
+@bare
+def read_back(
+    history: History, node: Int[np.ndarray, " N"], label: int, tour: Int[np.ndarray, " M"]
+) -> None:
+    """Write down the stops that lead to a label of the last layer, by the instance's own numbers."""
+    for layer in range(len(tour), 0, -1):
         entry = history.begins[layer] + label
-        found[layer - 1] = node[history.last[entry]]
+        tour[layer - 1] = node[history.last[entry]]
         label = history.parent[entry]
-    return found

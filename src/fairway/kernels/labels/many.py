@@ -14,11 +14,12 @@ from fairway.kernels.labels import layers
 from fairway.kernels.labels.bound import cheapest_legs
 from fairway.kernels.labels.label_model import (
     LabelModel,
-    _arranged,
-    _drop_shortcuts,
+    Limits,
     _go_through,
-    _limits,
-    _lowest,
+    arrange,
+    drop_shortcuts,
+    find_limits,
+    find_lowest,
     label_model_of,
 )
 from fairway.kernels.labels.layers import History, Search, advance
@@ -92,7 +93,7 @@ def least_tours(
         _begin(search)
         stopped = advance(search, width, ENDLESS)
         if stopped == layers.DONE and search.counters[layers.BEST] >= 0:
-            tours[each] = layers.tour(search.history, model.node, search.counters[layers.BEST])
+            layers.read_back(search.history, model.node, search.counters[layers.BEST], tours[each])
 
 
 @bare
@@ -121,11 +122,16 @@ def _model(sample: LabelModel, windows: Windows, each: int) -> LabelModel:
         paths[i, i] = 0.0
     _go_through(paths, np.empty((2, nodes)), 0, nodes)
     limit = closes + windows.allowance[each] + guard
-    limits = _limits(increment, paths, opens, limit, guard)
-    low = _lowest(limits)
+    price, latest, low = np.empty((nodes, nodes)), np.empty((nodes, nodes)), np.empty(nodes)
+    arcs, before = np.zeros((nodes, nodes), np.bool_), np.zeros((nodes, nodes), np.bool_)
+    limits = Limits(np.empty((nodes, nodes)), arcs, before)
+    find_limits(increment, paths, opens, limit, guard, limits)
+    find_lowest(limits, low)
     node = np.argsort(low, kind="mergesort")
-    price, latest, after, needs = _arranged(limits, travel, node)
-    _drop_shortcuts(after, needs, np.zeros_like(after))
+    after = np.zeros((nodes, (nodes + 63) // 64), np.uint64)
+    needs = np.zeros_like(after)
+    arrange(limits, travel, node, price, latest, after, needs)
+    drop_shortcuts(after, needs, np.zeros_like(after))
     return LabelModel(
         node,
         price,

@@ -188,7 +188,8 @@ def _outcome(search: Search, *, done: bool) -> Outcome:
         least = min(least, *(float(found.min(initial=np.inf)) for found in bounds))
     tour = None
     if counters[layers.BEST] >= 0:
-        tour = layers.tour(search.history, search.model.node, int(counters[layers.BEST]))
+        tour = np.empty(len(search.model.node) - 1, np.int64)
+        layers.read_back(search.history, search.model.node, int(counters[layers.BEST]), tour)
     return Outcome(
         tour, float(figures[layers.FOUND]), least, *map(int, counters[layers.MADE : layers.BEST])
     )

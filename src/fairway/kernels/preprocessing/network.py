@@ -4,11 +4,12 @@ And how early any node can be served after any other, and how late before it, ov
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 
-from fairway.kernels.compiling import njit
+from fairway.kernels.compiling import bare, inner
 from fairway.problems.model import HOME, START, Model
 
 Matrix, Vector = Float[np.ndarray, "V V"], Float[np.ndarray, " V"]
@@ -69,6 +70,15 @@ class Reach:
     """The last start at the row before the column; minus infinite where the row cannot come before the column."""
 
 
+class Room(NamedTuple):
+    """What a search from every node writes on."""
+
+    starts: Matrix
+    nexts: Int[np.ndarray, "V V"]
+    degree: Int[np.ndarray, " V"]
+    reached: Int[np.ndarray, " V"]
+
+
 def reach(network: Network) -> Reach:
     """Search forward from every node, and backward in time from every node."""
     increment, opens, closes = network.increment, network.opens, network.closes
@@ -83,17 +93,28 @@ def _turned(array: Shaped[np.ndarray, "..."]) -> Shaped[np.ndarray, "..."]:
     return np.ascontiguousarray(array.T)
 
 
-@njit(cache=True)
 def _first_starts(
     increment: Matrix, opens: Vector, closes: Vector, before: Marks, arcs: Marks
 ) -> Matrix:
-    """Dijkstra from every node: who leaves later never arrives earlier, so that the first to be reached is settled."""
+    """The first start at the column after the row."""
     nodes = len(opens)
-    starts = np.full((nodes, nodes), np.inf)
-    nexts, degree = _neighbours(arcs)
-    reached = np.empty(nodes, np.int64)
-    for source in range(nodes):
+    starts, nexts = np.empty((nodes, nodes)), np.empty((nodes, nodes), np.int64)
+    degree, reached = np.empty((2, nodes), np.int64)
+    _find_starts(increment, opens, closes, before, arcs, Room(starts, nexts, degree, reached))
+    return starts
+
+
+@bare
+def _find_starts(
+    increment: Matrix, opens: Vector, closes: Vector, before: Marks, arcs: Marks, room: Room
+) -> None:
+    """Dijkstra from every node: who leaves later never arrives earlier, so that the first to be reached is settled."""
+    starts, nexts, degree, reached = room
+    _find_neighbours(arcs, nexts, degree)
+    for source in range(len(opens)):
         start = starts[source]
+        for node in range(len(opens)):
+            start[node] = np.inf
         start[source] = opens[source]
         reached[0] = source
         waiting = 1
@@ -105,7 +126,8 @@ def _first_starts(
             here = reached[place]
             waiting -= 1
             reached[place] = reached[waiting]
-            for there in nexts[here, : degree[here]]:
+            for place in range(degree[here]):
+                there = nexts[here, place]
                 time = max(start[here] + increment[here, there], opens[there])
                 # What must come before the source is on no way from it.
                 if time < start[there] and time <= closes[there] and not before[there, source]:
@@ -113,17 +135,16 @@ def _first_starts(
                         reached[waiting] = there
                         waiting += 1
                     start[there] = time
-    return starts
 
 
-@njit(cache=True)
-def _neighbours(arcs: Marks) -> tuple[Int[np.ndarray, "V V"], Int[np.ndarray, " V"]]:
-    """The columns of each row's arcs, and how many there are."""
-    nodes = len(arcs)
-    nexts, degree = np.empty((nodes, nodes), np.int64), np.zeros(nodes, np.int64)
-    for here in range(nodes):
-        for there in range(nodes):
+@inner
+def _find_neighbours(
+    arcs: Marks, nexts: Int[np.ndarray, "V V"], degree: Int[np.ndarray, " V"]
+) -> None:
+    """Write down the columns of each row's arcs, and how many there are."""
+    for here in range(len(arcs)):
+        degree[here] = 0
+        for there in range(len(arcs)):
             if arcs[here, there]:
                 nexts[here, degree[here]] = there
                 degree[here] += 1
-    return nexts, degree

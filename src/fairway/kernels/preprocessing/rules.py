@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fairway.kernels.compiling import njit
+from fairway.kernels.compiling import bare
 from fairway.kernels.preprocessing.network import Marks, Matrix, Network, Reach, Vector
 
 Rule = Callable[[Network, Reach], Network]
@@ -23,14 +23,16 @@ def infer_orders(network: Network, reach: Reach) -> Network:
     In a tour with a before b every third node k stands before a, between or after b; a is then started no earlier
     than after k, and no later than lets b be reached, and so on. Where all three places of some k fail, b comes first.
     """
-    possible = _possible_orders(
-        reach.earliest, reach.latest, _columns(reach.earliest), _columns(reach.latest)
+    possible = np.empty_like(network.before)
+    _find_orders(
+        reach.earliest, reach.latest, _columns(reach.earliest), _columns(reach.latest), possible
     )
     before = network.before | ~possible.T
     np.fill_diagonal(before, val=False)
     if (before & before.T).any():
         return replace(network, before=before)  # a contradiction, plainest before it spreads
-    return replace(network, before=_transitive(before))
+    _close(before)
+    return replace(network, before=before)
 
 
 def raise_openings(network: Network, reach: Reach) -> Network:
@@ -71,11 +73,12 @@ def drop_arcs(network: Network, reach: Reach) -> Network:
     fails if j, straight after i, is started too late for k. This covers i before k before j, and with the ends of the
     network the first and last stops.
     """
-    arcs = _possible_arcs(
+    arcs = network.arcs & ~network.before.T
+    _drop_impossible(
         network.increment,
         network.opens,
         network.closes,
-        network.arcs & ~network.before.T,
+        arcs,
         _columns(reach.earliest),
         reach.latest,
     )
@@ -106,16 +109,14 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-@njit(cache=True)
-def _transitive(before: Marks) -> Marks:
-    """Warshall's closure."""
-    closed = before.copy()
-    for node in range(len(closed)):
-        for earlier in range(len(closed)):
-            if closed[earlier, node]:
-                for later in range(len(closed)):
-                    closed[earlier, later] |= closed[node, later]
-    return closed
+@bare
+def _close(before: Marks) -> None:
+    """Warshall's transitive closure, in place."""
+    for node in range(len(before)):
+        for earlier in range(len(before)):
+            if before[earlier, node]:
+                for later in range(len(before)):
+                    before[earlier, later] |= before[node, later]
 
 
 def _columns(array: Matrix) -> Matrix:
@@ -123,13 +124,12 @@ def _columns(array: Matrix) -> Matrix:
     return np.ascontiguousarray(array.T)
 
 
-@njit(cache=True)
-def _possible_orders(
-    earliest: Matrix, latest: Matrix, earliest_at: Matrix, latest_at: Matrix
-) -> Marks:
+@bare
+def _find_orders(
+    earliest: Matrix, latest: Matrix, earliest_at: Matrix, latest_at: Matrix, possible: Marks
+) -> None:
     """Whether the row can come before the column, every third node k having a place; k = a, b test the pair itself."""
     nodes = len(earliest)
-    possible = np.empty((nodes, nodes), np.bool_)
     for a in range(nodes):
         for b in range(nodes):
             first, last = earliest[a, b], latest[a, b]
@@ -141,28 +141,25 @@ def _possible_orders(
                     | (first <= latest[b, k])
                 )
             possible[a, b] = placed
-    return possible
 
 
-@njit(cache=True)
-def _possible_arcs(
+@bare
+def _drop_impossible(
     increment: Matrix,
     opens: Vector,
     closes: Vector,
     arcs: Marks,
     earliest_at: Matrix,
     latest: Matrix,
-) -> Marks:
-    """Which arcs are in time and leave every third node a place."""
-    possible = arcs.copy()
+) -> None:
+    """Keep the arcs that are in time and leave every third node a place."""
     nodes = len(opens)
     for i in range(nodes):
         for j in range(nodes):
-            if possible[i, j]:
+            if arcs[i, j]:
                 first = max(opens[j], opens[i] + increment[i, j])
                 last = min(closes[i], closes[j] - increment[i, j])
                 placed = first <= closes[j]
                 for k in range(nodes if placed else 0):
                     placed &= (earliest_at[i, k] <= last) | (first <= latest[j, k])
-                possible[i, j] = placed
-    return possible
+                arcs[i, j] = placed
