@@ -1,6 +1,7 @@
 """Ray with several nodes on one machine: nodes come and go, workers are killed, and nothing is lost or done twice."""
 
 import os
+import re
 from functools import partial
 from pathlib import Path
 
@@ -102,12 +103,27 @@ def test_evaluations_on_ray_give_the_tours_of_this_machine(cluster, kind):
         assert np.array_equal(here, there)
 
 
-def test_a_cluster_that_is_not_there_is_told_in_a_sentence(cluster, monkeypatch):
+def test_gpus_that_this_machine_has_not_are_refused_and_not_waited_for(monkeypatch):
+    ended = []
     monkeypatch.setattr("ray.is_initialized", lambda: False)
+    monkeypatch.setattr("ray.init", lambda **_: None)
+    monkeypatch.setattr("ray.shutdown", lambda: ended.append(True))
+    monkeypatch.setattr("ray.cluster_resources", lambda: {"CPU": 2.0})
+    with pytest.raises(InvalidRequest, match="and this machine has 0; leave"):
+        Engine("ray", gpus_per_task=0.5).opened()
+    assert ended
 
+
+@pytest.mark.parametrize("kind", [ConnectionError, Exception])
+@pytest.mark.parametrize(("address", "where"), [("auto", "at 'auto'"), (None, "on this machine")])
+def test_a_ray_that_does_not_start_or_answer_is_told_in_a_sentence(
+    monkeypatch, kind, address, where
+):
     def unreachable(**_):
-        raise ConnectionError("Could not find any running Ray instance.\nmore")
+        raise kind("Could not find any running Ray instance.\nmore")
 
+    monkeypatch.setattr("ray.is_initialized", lambda: False)
     monkeypatch.setattr("ray.init", unreachable)
-    with pytest.raises(InvalidRequest, match=r"cannot be reached at 'auto' \(Could not find"):
-        RayPool(address="auto")
+    said = re.escape(f"cannot be reached {where} (Could not find any running Ray instance.)")
+    with pytest.raises(InvalidRequest, match=said):
+        RayPool(address=address)

@@ -64,6 +64,8 @@ class RayPool(Pool[Actor]):
         self._most, self._gpus, self._census = workers, gpus, -CENSUS
         if self._own:
             _connected(address, pool_size(workers) if address is None else None)
+            if address is None:
+                _see_gpus(gpus)
         self._kind: Any = ray.remote(_Remote).options(
             num_cpus=1, num_gpus=gpus, max_restarts=0, max_task_retries=0
         )
@@ -127,6 +129,17 @@ def _why(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
+def _see_gpus(gpus: float) -> None:
+    """Refuse to wait for GPUs that this machine has not; a cluster may grow some."""
+    there = ray.cluster_resources().get("GPU", 0)
+    if there < gpus:
+        ray.shutdown()
+        raise InvalidRequest(
+            f"each task is to have {gpus:g} GPUs, and this machine has {there:g}; leave --gpus-per-task out to use "
+            "the cores, or give the --address of a cluster"
+        )
+
+
 def _connected(address: str | None, cores: int | None) -> None:
     """Join the cluster at an address, or start Ray on so many cores of this machine."""
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
@@ -136,6 +149,6 @@ def _connected(address: str | None, cores: int | None) -> None:
         asked["_system_config"] = OURS
     try:
         ray.init(log_to_driver=False, logging_level=logging.ERROR, **asked)
-    except (ConnectionError, ValueError, RuntimeError) as error:
+    except Exception as error:  # of any class: a machine too busy to start Ray raises a bare one
         where = f"at {address!r}" if address else "on this machine"
         raise InvalidRequest(f"Ray cannot be reached {where} ({_why(error)})") from error
