@@ -45,7 +45,9 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
         503: "The store of jobs cannot be read or written; see Retry-After",
     }.items()
 }
-SOLVED = {status: REFUSALS[status] for status in (400, 401, 408, 413, 415, 429)}
+SOLVED: dict[int | str, dict[str, Any]] = {
+    status: REFUSALS[status] for status in (400, 401, 408, 413, 415, 429)
+}
 READ = {status: REFUSALS[status] for status in (400, 401)}
 STORED = {status: REFUSALS[status] for status in (400, 401, 503)} | {404: responses.NOT_FOUND}
 
