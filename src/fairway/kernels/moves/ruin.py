@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import UInt
 
 from fairway import clock
-from fairway.kernels.compiling import ZERO, bare, inner
+from fairway.kernels.compiling import ONE, ZERO, bare, inner
 from fairway.kernels.moves.berths import put_back
 from fairway.kernels.moves.rng import Random, uniform
 from fairway.kernels.moves.search_model import SearchModel, needed_by, served_at
@@ -20,8 +20,8 @@ from fairway.kernels.moves.tour_state import TourState
 
 STRINGS = 2
 """The most strings that are taken out at once."""
-LONGEST = 16
-"""Stops of the longest string."""
+LONGEST, GROWTH = 16, 0.73
+"""Stops of the longest string; with windows, in a large tour, so many times its nodes to the power of two thirds."""
 BY_CHANCE = 0.3
 """How often stops come back in any order; else in that of their limits, which seldom leaves one without a place."""
 TOGETHER = 64
@@ -91,12 +91,14 @@ def _take_out(model: SearchModel, state: TourState, site: InsertionBuffer, rando
     stops, count = len(state.node) - 2, 0
     strings = 1 + int(uniform(random) * STRINGS)
     seed = 1 + int(uniform(random) * stops)
-    near = model.near[seed]
+    near, longest = model.near[seed], LONGEST
+    if not model.by_set:
+        longest = max(longest, int(GROWTH * len(state.node) ** (2 / 3)))
     for turn in range(-1, len(near)):
         stop = seed if turn < 0 else near[turn]
         if site.missing[stop]:
             continue
-        length = 1 + int(uniform(random) * min(LONGEST, stops))
+        length = 1 + int(uniform(random) * min(longest, stops))
         first = max(1, state.place[stop] - int(uniform(random) * length))
         for at in range(first, min(first + length, stops + 1)):
             node = state.node[at]
@@ -159,8 +161,9 @@ def _cheapest_place(
 ) -> int:
     """The position at which the stop costs least and all stay in time; 0 if there is none."""
     opens, closes = model.opens[stop], model.closes[stop]
-    least, where, here = np.inf, 0, site.node[0]
-    for at in range(1, standing):
+    first = _first_after(site, opens, standing)
+    least, where, here = np.inf, 0, site.node[first - 1]
+    for at in range(first, standing):
         there = site.node[at]
         if site.start[at - 1] > closes:
             break
@@ -175,6 +178,19 @@ def _cheapest_place(
                 least, where = more, at
         here = there
     return where
+
+
+@inner
+def _first_after(site: InsertionBuffer, opens: float, standing: int) -> int:
+    """The first position that may be reached after this time, since the latest times only grow along a tour."""
+    first, last = ONE, standing + ZERO
+    while first < last:
+        middle = (first + last) >> 1
+        if site.latest[middle] < opens:
+            first = middle + 1
+        else:
+            last = middle
+    return first
 
 
 @inner
