@@ -7,7 +7,7 @@ import pytest
 from odd import odd_drafts, odd_windows
 
 from fairway import clock
-from fairway.kernels.labels import ng_tours, reference
+from fairway.kernels.labels import ng_sweep, reference
 from fairway.kernels.labels.label_model import label_model_of, unpacked
 from fairway.kernels.labels.ng_ascent import Ascent, suits
 from fairway.problems.generate import generate
@@ -57,7 +57,7 @@ def test_the_least_path_is_that_of_the_definition(rng):
             multiplier[own[node]] = float(ascent.multiplier[node])
             ng_memory[own[node]] = {own[stop] for stop in np.flatnonzero(remembered)}
         best = reference.least_ng_path(instance, multiplier, ng_memory)
-        assert sweep.figures[ng_tours.LEAST] == best
+        assert sweep.figures[ng_sweep.LEAST] == best
 
 
 @pytest.mark.parametrize("kind", KINDS)

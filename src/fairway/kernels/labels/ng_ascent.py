@@ -12,19 +12,19 @@ import numpy as np
 from jaxtyping import Float, Int, UInt
 
 from fairway import clock
-from fairway.kernels.labels import ng_tours
+from fairway.kernels.labels import ng_sweep, ng_tours
 from fairway.kernels.labels.bound import Bound, assigned_legs
 from fairway.kernels.labels.label_model import LabelModel, packed, unpacked
+from fairway.kernels.labels.ng_completions import bound_of, lay_stairs
 from fairway.kernels.labels.ng_directions import (
     BY_SET_WIDEST,
-    WIDEST,
     directions,
     keep_turned,
     latest,
     room,
     scale,
 )
-from fairway.kernels.labels.ng_tours import Direction, Stairs, Sweep
+from fairway.kernels.labels.ng_sweep import Direction, Stairs, Sweep
 from fairway.kernels.labels.relaxed import learn
 
 LABELS, BY_SET_LABELS = 400_000, 1_000_000
@@ -96,7 +96,7 @@ class Ascent:
         self.sweeps, self._took, self._quick = 0, AT_ONCE, 0.0
         self._rivals = RIVALS[-1]
         self._direction = np.zeros(len(model.node) - 1)
-        self.widest = BY_SET_WIDEST if model.by_set else WIDEST
+        self.widest = BY_SET_WIDEST
         cells = len(model.node) if model.by_set else 1
         self.out, self.home = directions(model, cells)
         most = BY_SET_LABELS if model.by_set else LABELS
@@ -211,7 +211,7 @@ class Ascent:
 
     def _least(self, outward: Sweep) -> float:
         """What the least path found says of the whole tour."""
-        return float(outward.figures[ng_tours.LEAST] + self.multiplier.sum())
+        return float(outward.figures[ng_sweep.LEAST] + self.multiplier.sum())
 
     def _keep(self, least: float) -> None:
         self.height = least
@@ -231,12 +231,12 @@ class Ascent:
     def _outward(self, until: float, rivals: int = ALL) -> Sweep | None:
         """Paths from the depot under the present multipliers; None where there was no time or room for them."""
         sweep = self._sweep(self.out, 0, self._all)
-        sweep.marks[ng_tours.RIVALS] = rivals
+        sweep.marks[ng_sweep.RIVALS] = rivals
         return sweep if _done(sweep, np.inf, until) else None
 
     def _homeward(self, outward: Sweep, until: float) -> Sweep | None:
         """All paths to the depot that complete some of these below the upper bound."""
-        ng_tours.lay_stairs(outward, self._stairs)
+        lay_stairs(outward, self._stairs)
         sweep = self._sweep(self.home, 1, self._stairs)
         return sweep if _done(sweep, self.upper - self.multiplier.sum(), until) else None
 
@@ -245,7 +245,7 @@ class Ascent:
         homeward = self._homeward(outward, until) if self.upper < np.inf else None
         if homeward is None:
             return
-        if homeward.marks[ng_tours.BEST] < 0:
+        if homeward.marks[ng_sweep.BEST] < 0:
             self.height = np.inf
             return
         self.home.legs[:] = homeward.useful
@@ -260,26 +260,28 @@ class Ascent:
         self.multiplier[:], self.ng_memory[:] = self.best, self.best_memory
         outward = self._outward(until)
         homeward = None if outward is None else self._homeward(outward, until)
-        return None if homeward is None else _bound(homeward, self.ng_memory)
+        return None if homeward is None else bound_of(homeward, self.ng_memory)
 
     def _sweep(self, way: Direction, number: int, other: Stairs) -> Sweep:
-        labels, cells = self._rooms[number]
+        labels, cells, groups = self._rooms[number]
         figures, marks = np.zeros(4), np.zeros(7, np.int64)
-        marks[ng_tours.MOST] = len(labels.cost)
-        marks[ng_tours.WIDEST], marks[ng_tours.RIVALS] = self.widest, ALL
-        figures[ng_tours.LOWEST], figures[ng_tours.SCALE] = scale(way)
+        marks[ng_sweep.MOST] = len(labels.cost)
+        marks[ng_sweep.WIDEST], marks[ng_sweep.RIVALS] = self.widest, ALL
+        figures[ng_sweep.LOWEST], figures[ng_sweep.SCALE] = scale(way)
         return Sweep(
             way,
             self.multiplier,
+            way.price - self.multiplier,
             self.ng_memory,
             labels,
             cells,
-            np.empty(len(way.ahead), np.int32),
+            groups,
+            np.empty(len(way.legs) if self.model.by_set else ng_sweep.BUCKETS, np.int32),
             marks,
             figures,
             other,
             np.empty_like(way.legs),
-            np.empty(way.legs.shape[2], np.uint64),
+            *np.zeros((2, way.legs.shape[2]), np.uint64),
         )
 
 
@@ -288,20 +290,20 @@ def _done(sweep: Sweep, upper: float, until: float) -> bool:
     ng_tours.begin(sweep, upper)
     used = -1
     while ng_tours.advance(sweep, QUANTUM):
-        full = used == sweep.marks[ng_tours.USED] and _crowded(sweep)
-        used = int(sweep.marks[ng_tours.USED])
+        full = used == sweep.marks[ng_sweep.USED] and _crowded(sweep)
+        used = int(sweep.marks[ng_sweep.USED])
         if full or clock.now() >= until:
             return False
-    return not sweep.marks[ng_tours.LOST]
+    return not sweep.marks[ng_sweep.LOST]
 
 
 def _crowded(sweep: Sweep) -> bool:
-    return bool(sweep.marks[ng_tours.USED] + len(sweep.multiplier) > sweep.marks[ng_tours.MOST])
+    return bool(sweep.marks[ng_sweep.USED] + len(sweep.multiplier) > sweep.marks[ng_sweep.MOST])
 
 
 def _walk(sweep: Sweep) -> Int[np.ndarray, " M"]:
     """The stops of the least path, in its order."""
-    walk, label = [], int(sweep.marks[ng_tours.BEST])
+    walk, label = [], int(sweep.marks[ng_sweep.BEST])
     while label > 0:
         walk.append(sweep.labels.stop[label])
         label = sweep.labels.parent[label]
@@ -331,31 +333,3 @@ def together(model: LabelModel) -> UInt[np.ndarray, "N W"]:
     round_trip = onward & onward.T
     np.fill_diagonal(round_trip, False)
     return packed(round_trip)
-
-
-def _bound(homeward: Sweep, ng_memory: UInt[np.ndarray, "N W"]) -> Bound:
-    """The paths to the depot, by the stops before them."""
-    cells, (rows, nodes, _) = homeward.cells, homeward.way.legs.shape
-    begin, end = np.zeros((rows, nodes), np.int64), np.zeros((rows, nodes), np.int64)
-    resource, cost, memory, used = (
-        [np.full(1, np.inf)],
-        [np.zeros(1)],
-        [homeward.scratch[None] & 0],
-        1,
-    )
-    for row in range(rows):
-        for stop in range(1, nodes):
-            other = 0 if rows == 1 else rows - row
-            count = int(cells.count[other, stop]) if 0 <= other < rows else 0
-            begin[row, stop], end[row, stop] = used, used + count
-            if count > 0:
-                kept = cells.memory[other, stop, :count].copy()
-                kept[:, stop >> 6] &= ~(np.uint64(1) << np.uint64(stop & 63))
-                resource.append(-cells.resource[other, stop, :count])
-                cost.append(cells.cost[other, stop, :count] + homeward.multiplier[stop])
-                memory.append(kept)
-                used += count
-    cost[0][0] = homeward.figures[ng_tours.LEAST]
-    begin[0, 0], end[0, 0] = 0, 1
-    lists = (np.concatenate(resource), np.concatenate(cost), np.concatenate(memory))
-    return Bound(homeward.multiplier.copy(), begin, end, *lists, ng_memory.copy())

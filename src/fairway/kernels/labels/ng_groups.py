@@ -1,0 +1,160 @@
+"""Which ng-paths are dominated where the resource tells them apart: those of a stop are held by what they remember.
+
+Most of a stop's labels remember the same as others. Of two such the later one must be the cheaper one, so that a path
+is compared with one label of each group: the last of those that are not later than itself.
+"""
+
+import numpy as np
+
+from fairway.kernels.compiling import ZERO, inner
+from fairway.kernels.labels.ng_sweep import (
+    COARSER,
+    LOST,
+    ONE,
+    RIVALS,
+    Groups,
+    Sweep,
+    closed_to,
+    place_of,
+    within,
+    write,
+)
+
+
+@inner
+def push_by_memory(sweep: Sweep, parent: int, stop: int, resource: float, cost: float) -> int:
+    """Write down the path whose memory is in the scratch, unless it is dominated; says how much work that was."""
+    groups = sweep.groups
+    if _dominated(sweep, stop, resource, cost):
+        return 1
+    own, count = -1, groups.count[stop]
+    for group in range(count):
+        memory = groups.memory[stop, group]
+        if own < 0 and within(memory, sweep.scratch) and within(sweep.scratch, memory):
+            own = group
+        if groups.resource[stop, group] >= resource:
+            _drop(sweep, stop, group, resource, cost)
+    if own < 0:
+        if count == groups.memory.shape[1]:
+            sweep.marks[LOST] = 1
+            return count
+        own = count
+        groups.count[stop] = count + 1
+        groups.last[stop, own] = -1
+        for word in range(len(sweep.scratch)):
+            groups.memory[stop, own, word] = sweep.scratch[word]
+    _insert(sweep, write(sweep, parent, stop, 0, resource, cost), stop, own)
+    return count
+
+
+@inner
+def _dominated(sweep: Sweep, stop: int, resource: float, cost: float) -> bool:
+    """Whether a label is neither dearer, nor higher, nor closed to more; one that is moves towards the front."""
+    groups, labels, rivals = sweep.groups, sweep.labels, sweep.marks[RIVALS]
+    for group in range(groups.count[stop]):
+        if groups.cost[stop, group] > cost:
+            continue
+        fits = within(groups.memory[stop, group], sweep.closed)
+        if not fits and rivals >= groups.memory.shape[1]:
+            continue
+        label = groups.last[stop, group]
+        while label >= 0 and labels.resource[label] > resource:
+            label = groups.before[label]
+        if label >= 0 and labels.cost[label] <= cost:
+            rivals -= 1
+            if fits or rivals <= 0:
+                if fits or sweep.marks[RIVALS] <= 1:
+                    _crown(sweep, stop, label, fits)
+                _swap(groups, stop, group, group // 2)
+                return True
+    return False
+
+
+@inner
+def _crown(sweep: Sweep, stop: int, label: int, fits: bool) -> None:
+    """Have a label tried before all others of its stop."""
+    groups, labels = sweep.groups, sweep.labels
+    groups.champion[0, stop], groups.champion[1, stop] = labels.cost[label], labels.resource[label]
+    for word in range(len(groups.held)):
+        groups.held[word, stop] = labels.memory[label, word] if fits else np.uint64(0)
+    groups.held[stop >> 6, stop] &= ~(ONE << np.uint64(stop & 63))
+
+
+@inner
+def challenge(sweep: Sweep, label: int) -> None:
+    """Find the stops to which a path can go on undominated by the champions there."""
+    way, groups, labels = sweep.way, sweep.groups, sweep.labels
+    here, resource, cost = labels.stop[label], labels.resource[label], labels.cost[label]
+    rise, price, best, lowest = (
+        way.rise[here],
+        sweep.price[here],
+        groups.champion[0],
+        groups.champion[1],
+    )
+    free = groups.open
+    for stop in range(len(free)):
+        there = resource + rise[stop]
+        there = there if there > way.opens[stop] else way.opens[stop]
+        beaten = (best[stop] <= cost + price[stop]) & (lowest[stop] <= there)
+        free[stop] = np.uint64(0) if beaten else ONE
+    for word in range(len(groups.held)):
+        forgotten, held = ~labels.memory[label, word], groups.held[word]
+        for stop in range(len(free)):
+            free[stop] |= held[stop] & forgotten
+
+
+@inner
+def _swap(groups: Groups, stop: int, one: int, other: int) -> None:
+    if one == other:
+        return
+    for numbers in (groups.cost, groups.resource):
+        numbers[stop, one], numbers[stop, other] = numbers[stop, other], numbers[stop, one]
+    groups.last[stop, one], groups.last[stop, other] = (
+        groups.last[stop, other],
+        groups.last[stop, one],
+    )
+    memory = groups.memory[stop]
+    for word in range(memory.shape[1]):
+        memory[one, word], memory[other, word] = memory[other, word], memory[one, word]
+
+
+@inner
+def _drop(sweep: Sweep, stop: int, group: int, resource: float, cost: float) -> None:
+    """Leave out the labels of a group that the path at hand dominates."""
+    groups, labels = sweep.groups, sweep.labels
+    after, label = -1, groups.last[stop, group]
+    while label >= 0 and labels.resource[label] >= resource:
+        ahead = sweep.way.ahead[stop, place_of(sweep, labels.resource[label]) >> COARSER]
+        if labels.cost[label] >= cost and closed_to(
+            sweep.scratch, groups.memory[stop, group], ahead
+        ):
+            labels.gone[label] = True
+            if after < 0:
+                _set_last(sweep, stop, group, groups.before[label])
+            else:
+                groups.before[after] = groups.before[label]
+        else:
+            after = label
+        label = groups.before[label]
+
+
+@inner
+def _set_last(sweep: Sweep, stop: int, group: int, label: int) -> None:
+    groups = sweep.groups
+    groups.last[stop, group] = label
+    groups.cost[stop, group] = np.inf if label < 0 else sweep.labels.cost[label]
+    groups.resource[stop, group] = -np.inf if label < 0 else sweep.labels.resource[label]
+
+
+@inner
+def _insert(sweep: Sweep, new: int, stop: int, group: int) -> None:
+    """Put a label into its group, after all that are not higher."""
+    groups, resources = sweep.groups, sweep.labels.resource
+    after, label = ZERO - 1, groups.last[stop, group] + ZERO
+    while label >= 0 and resources[label] > resources[new]:
+        after, label = label, groups.before[label] + ZERO
+    groups.before[new] = label
+    if after < 0:
+        _set_last(sweep, stop, group, new)
+    else:
+        groups.before[after] = new
