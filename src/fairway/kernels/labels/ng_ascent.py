@@ -263,7 +263,7 @@ class Ascent:
         return None if homeward is None else bound_of(homeward, self.ng_memory)
 
     def _sweep(self, way: Direction, number: int, other: Stairs) -> Sweep:
-        labels, cells, groups = self._rooms[number]
+        labels, kept = self._rooms[number]
         figures, marks = np.zeros(4), np.zeros(7, np.int64)
         marks[ng_sweep.MOST] = len(labels.cost)
         marks[ng_sweep.WIDEST], marks[ng_sweep.RIVALS] = self.widest, ALL
@@ -274,8 +274,7 @@ class Ascent:
             way.price - self.multiplier,
             self.ng_memory,
             labels,
-            cells,
-            groups,
+            *kept,
             np.empty(len(way.legs) if self.model.by_set else ng_sweep.BUCKETS, np.int32),
             marks,
             figures,

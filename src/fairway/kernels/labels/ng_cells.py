@@ -8,6 +8,7 @@ from fairway.kernels.labels.ng_sweep import (
     Cells,
     Sweep,
     closed_to,
+    crown,
     place_of,
     within,
     write,
@@ -65,19 +66,11 @@ def push_by_stops(sweep: Sweep, parent: int, stop: int, resource: float, cost: f
 def _rank(sweep: Sweep, row: int, stop: int, resource: float, cost: float) -> int:
     """The place of the path whose memory is in the scratch among those of its cell; below nothing if dominated."""
     cells, rivals, place = sweep.cells, sweep.marks[RIVALS], ZERO
-    strong = cells.strong[row, stop]
-    if (
-        strong < cells.count[row, stop]
-        and cells.cost[row, stop, strong] <= cost
-        and cells.resource[row, stop, strong] <= resource
-        and within(cells.memory[row, stop, strong], sweep.closed)
-    ):
-        return -1
     while place < cells.count[row, stop] and cells.cost[row, stop, place] <= cost:
         if cells.resource[row, stop, place] <= resource:
             rivals -= 1
             if rivals <= 0 or within(cells.memory[row, stop, place], sweep.closed):
-                cells.strong[row, stop] = place
+                crown(sweep, row, stop, cells.label[row, stop, place])
                 return -1 - place
         place += 1
     return place

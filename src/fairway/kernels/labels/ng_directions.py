@@ -10,6 +10,7 @@ from fairway.kernels.labels.ng_sweep import (
     BUCKETS,
     COARSER,
     Cells,
+    Champions,
     Direction,
     Groups,
     Labels,
@@ -97,7 +98,9 @@ def scale(way: Direction) -> tuple[float, float]:
     return lowest, (BUCKETS - 1) / max(highest - lowest, 1e-300)
 
 
-def room(model: LabelModel, cells: int, most: int) -> tuple[Labels, Cells, Groups]:
+def room(
+    model: LabelModel, cells: int, most: int
+) -> tuple[Labels, tuple[Cells, Groups, Champions]]:
     """Space for so many labels and what they are compared by."""
     nodes, words = model.needs.shape
     labels = Labels(
@@ -107,22 +110,21 @@ def room(model: LabelModel, cells: int, most: int) -> tuple[Labels, Cells, Group
     )
     shape = (cells, nodes, BY_SET_WIDEST if cells > 1 else 0)
     sides = Cells(
-        *(np.zeros((cells, nodes), np.int32), np.zeros((cells, nodes), np.int32)),
-        *(np.empty(shape), np.empty(shape), np.empty((*shape, words), np.uint64)),
-        np.empty(shape, np.int32),
+        *(np.zeros((cells, nodes), np.int32), np.empty(shape), np.empty(shape)),
+        *(np.empty((*shape, words), np.uint64), np.empty(shape, np.int32)),
     )
-    groups, chained = (0, 0) if cells > 1 else (GROUPS, most)
-    return (
-        labels,
-        sides,
-        Groups(
-            *(np.zeros(nodes, np.int32), np.empty((nodes, groups, words), np.uint64)),
-            *(np.empty((nodes, groups)), np.empty((nodes, groups))),
-            *(np.empty((nodes, groups), np.int32), np.empty(chained, np.int32)),
-            *(np.zeros((2, nodes)), np.zeros((words, nodes), np.uint64)),
-            np.ones(nodes, np.uint64),
-        ),
+    most_groups, chained = (0, 0) if cells > 1 else (GROUPS, most)
+    groups = Groups(
+        *(np.zeros(nodes, np.int32), np.empty((nodes, most_groups, words), np.uint64)),
+        *(np.empty((nodes, most_groups)), np.empty((nodes, most_groups))),
+        *(np.empty((nodes, most_groups), np.int32), np.empty(chained, np.int32)),
     )
+    champions = Champions(
+        np.zeros((cells, 2, nodes)),
+        np.zeros((cells, words, nodes), np.uint64),
+        np.ones(nodes, np.uint64),
+    )
+    return labels, (sides, groups, champions)
 
 
 @bare

@@ -10,11 +10,11 @@ from fairway.kernels.compiling import ZERO, inner
 from fairway.kernels.labels.ng_sweep import (
     COARSER,
     LOST,
-    ONE,
     RIVALS,
     Groups,
     Sweep,
     closed_to,
+    crown,
     place_of,
     within,
     write,
@@ -63,44 +63,11 @@ def _dominated(sweep: Sweep, stop: int, resource: float, cost: float) -> bool:
         if label >= 0 and labels.cost[label] <= cost:
             rivals -= 1
             if fits or rivals <= 0:
-                if fits or sweep.marks[RIVALS] <= 1:
-                    _crown(sweep, stop, label, fits)
+                if fits:
+                    crown(sweep, ZERO, stop, label)
                 _swap(groups, stop, group, group // 2)
                 return True
     return False
-
-
-@inner
-def _crown(sweep: Sweep, stop: int, label: int, fits: bool) -> None:
-    """Have a label tried before all others of its stop."""
-    groups, labels = sweep.groups, sweep.labels
-    groups.champion[0, stop], groups.champion[1, stop] = labels.cost[label], labels.resource[label]
-    for word in range(len(groups.held)):
-        groups.held[word, stop] = labels.memory[label, word] if fits else np.uint64(0)
-    groups.held[stop >> 6, stop] &= ~(ONE << np.uint64(stop & 63))
-
-
-@inner
-def challenge(sweep: Sweep, label: int) -> None:
-    """Find the stops to which a path can go on undominated by the champions there."""
-    way, groups, labels = sweep.way, sweep.groups, sweep.labels
-    here, resource, cost = labels.stop[label], labels.resource[label], labels.cost[label]
-    rise, price, best, lowest = (
-        way.rise[here],
-        sweep.price[here],
-        groups.champion[0],
-        groups.champion[1],
-    )
-    free = groups.open
-    for stop in range(len(free)):
-        there = resource + rise[stop]
-        there = there if there > way.opens[stop] else way.opens[stop]
-        beaten = (best[stop] <= cost + price[stop]) & (lowest[stop] <= there)
-        free[stop] = np.uint64(0) if beaten else ONE
-    for word in range(len(groups.held)):
-        forgotten, held = ~labels.memory[label, word], groups.held[word]
-        for stop in range(len(free)):
-            free[stop] |= held[stop] & forgotten
 
 
 @inner

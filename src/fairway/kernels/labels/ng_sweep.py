@@ -56,8 +56,6 @@ class Cells(NamedTuple):
     """What the undominated labels of each cell are compared by, the cheapest first, side by side."""
 
     count: Int32[np.ndarray, "M N"]
-    strong: Int32[np.ndarray, "M N"]
-    """The place of the one that dominated last, which is tried first."""
     resource: Float[np.ndarray, "M N C"]
     cost: Float[np.ndarray, "M N C"]
     memory: UInt[np.ndarray, "M N C W"]
@@ -76,12 +74,17 @@ class Groups(NamedTuple):
     last: Int32[np.ndarray, "N G"]
     before: Int32[np.ndarray, " L"]
     """The label before each in its group, or -1."""
-    champion: Float[np.ndarray, "2 N"]
-    """Cost and resource of the label of each stop that dominated last."""
-    held: UInt[np.ndarray, "W N"]
-    """What that label remembers, itself apart."""
+
+
+class Champions(NamedTuple):
+    """Of each cell the label that dominated last, which is tried first."""
+
+    level: Float[np.ndarray, "M 2 N"]
+    """Its cost, infinite without one, and its resource."""
+    memory: UInt[np.ndarray, "M W N"]
+    """What it remembers, its own stop apart."""
     open: UInt[np.ndarray, " N"]
-    """Of each stop, whether the path at hand can come to it undominated by that label: then not zero."""
+    """Of each stop, whether the path at hand can come to it undominated by the champion: then not zero."""
 
 
 class Stairs(NamedTuple):
@@ -106,6 +109,7 @@ class Sweep(NamedTuple):
     """Where the resource does not tell paths apart."""
     groups: Groups
     """Where it does."""
+    champions: Champions
     queue: Int32[np.ndarray, " B"]
     """A label that waits in each bucket, or -1."""
     marks: Int[np.ndarray, " 7"]
@@ -151,6 +155,36 @@ def closed_to(
     for word in range(len(memory)):
         more |= memory[word] & ~other[word] & ahead[word]
     return more == 0
+
+
+@inner
+def crown(sweep: Sweep, row: int, stop: int, label: int) -> None:
+    """Have a label tried before all others of its cell."""
+    champions, labels = sweep.champions, sweep.labels
+    champions.level[row, 0, stop] = labels.cost[label]
+    champions.level[row, 1, stop] = labels.resource[label]
+    for word in range(labels.memory.shape[1]):
+        champions.memory[row, word, stop] = labels.memory[label, word]
+    champions.memory[row, stop >> 6, stop] &= ~(ONE << np.uint64(stop & 63))
+
+
+@inner
+def challenge(sweep: Sweep, label: int, row: int) -> None:
+    """Find the stops to which a path can go on undominated by the champions there."""
+    way, champions, labels = sweep.way, sweep.champions, sweep.labels
+    here, resource, cost = labels.stop[label], labels.resource[label], labels.cost[label]
+    rise, price, free = way.rise[here], sweep.price[here], champions.open
+    best, lowest = champions.level[row, 0], champions.level[row, 1]
+    # One loop after the other, without branches: processors do several stops at once.
+    for stop in range(len(free)):
+        there = resource + rise[stop]
+        there = there if there > way.opens[stop] else way.opens[stop]
+        beaten = (best[stop] <= cost + price[stop]) & (lowest[stop] <= there)
+        free[stop] = np.uint64(0) if beaten else ONE
+    for word in range(labels.memory.shape[1]):
+        forgotten, held = ~labels.memory[label, word], champions.memory[row, word]
+        for stop in range(len(free)):
+            free[stop] |= held[stop] & forgotten
 
 
 @inner

@@ -11,7 +11,7 @@ import numpy as np
 from fairway.kernels.compiling import bare, inner
 from fairway.kernels.labels.bits import lowest
 from fairway.kernels.labels.ng_cells import push_by_stops
-from fairway.kernels.labels.ng_groups import challenge, push_by_memory
+from fairway.kernels.labels.ng_groups import push_by_memory
 from fairway.kernels.labels.ng_sweep import (
     BEST,
     BUCKET,
@@ -23,6 +23,7 @@ from fairway.kernels.labels.ng_sweep import (
     UPPER,
     USED,
     Sweep,
+    challenge,
     place_of,
 )
 
@@ -34,8 +35,8 @@ def begin(sweep: Sweep, upper: float) -> None:
     cells, nodes, words = way.legs.shape
     for cell in range(cells):
         for node in range(nodes):
-            sweep.cells.count[cell, node] = sweep.cells.strong[cell, node] = 0
-            sweep.groups.count[node], sweep.groups.champion[0, node] = 0, np.inf
+            sweep.cells.count[cell, node] = sweep.groups.count[node] = 0
+            sweep.champions.level[cell, 0, node] = np.inf
             for word in range(words):
                 sweep.useful[cell, node, word] = 0
     for bucket in range(len(sweep.queue)):
@@ -80,9 +81,7 @@ def _extend(sweep: Sweep, label: int) -> int:
         in_time = max(resource + way.rise[here, 0], way.opens[0]) <= way.limit[0]
         if in_time and total < sweep.figures[LEAST]:
             sweep.figures[LEAST], sweep.marks[BEST] = total, label
-    if len(way.legs) == 1:
-        challenge(sweep, label)
-    free = sweep.groups.open
+    challenge(sweep, label, min(row + 1, len(way.legs) - 1))
     ahead = way.ahead[here, place_of(sweep, resource) >> COARSER]
     for word in range(way.legs.shape[2]):
         bits = way.legs[row, here, word] & ~labels.memory[label, word] & ahead[word]
@@ -91,7 +90,7 @@ def _extend(sweep: Sweep, label: int) -> int:
             bits &= bits - ONE
             work += 1
             known = not bounded or sweep.useful[row, here, word] >> np.uint64(stop & 63) & ONE != 0
-            if known and free[stop] == 0:
+            if known and sweep.champions.open[stop] == 0:
                 continue
             there = max(resource + way.rise[here, stop], way.opens[stop])
             if there > way.limit[stop]:
