@@ -31,7 +31,7 @@ LABELS, BY_SET_LABELS = 400_000, 1_000_000
 """The most labels of one sweep."""
 MOST_BY_SET = 200
 """Nodes up to which there is room for paths that are told apart by their stops."""
-NEAREST = 4
+NEAREST = 8
 """Stops that each remembers from the beginning."""
 MOST_TOGETHER, APART_BY = 16, 1e-6
 """Stops at most that a path may go round in no time, and what part of the horizon is no time."""
@@ -53,7 +53,7 @@ PATIENCE, SHORTER, SHORTEST = 5, 0.7, 0.05
 """After so many sweeps without a better bound, by how much steps get shorter; and those that are not worth taking."""
 MOMENTUM = 0.7
 """Of the last step's direction, what the next one keeps."""
-MEMORIES, BY_SET_MEMORIES = (6, 9, 12, 16, 20, 24, 32, 48), (8, 12, 16, 20, 24, 32, 48)
+MEMORIES = (8, 12, 16, 20, 24, 32, 48)
 """Stops that each may remember, one number after the other."""
 RETREAT, RETREATS = (0.5, 0.3), 8
 """How much of a step is kept whose sweep takes too long, of one for a bound and of others; and how often in a row
@@ -113,15 +113,14 @@ class Ascent:
 
     def climb(self, until: float) -> None:
         """Raise the bound with ever more stops remembered by each, until there is no more to gain or no time."""
-        memories = BY_SET_MEMORIES if self.model.by_set else MEMORIES
         if self.sweeps == 0 and not self.model.by_set:
             outward = self._outward(until)
             if outward is not None:
                 self.sweeps = 1
                 self._keep(self._least(outward))
                 for rivals in RIVALS:
-                    self._hurry(rivals, memories[0], until)
-        for memory in memories:
+                    self._hurry(rivals, MEMORIES[0], until)
+        for memory in MEMORIES:
             self._climb(memory, until)
             if clock.now() >= until or self.height >= self.enough:
                 break
