@@ -33,7 +33,7 @@ PROVABLE = 12.5
 """The breadth, at 50 nodes, up to which a proof can be expected within a second; ten times as long, four more."""
 PATIENT = 2.0
 """Seconds from which on a bound is worth its time even where no proof can be expected."""
-PROVING, RAISING = 0.6, 0.75
+PROVING, RAISING = 0.6, 0.85
 """Of the seconds that are left, what a proof may take that can be expected, and a bound where there is none."""
 BEFORE_PROOF, BEFORE_BOUND, BEFORE = 0.0004, 0.01, 0.3
 """Seconds per node of local search before either, and what part of those that are left at most."""
