@@ -94,7 +94,7 @@ class Ascent:
         """No tour costs less; infinite where none costs less than the upper bound."""
         self.pace, self._again = BY_SET_PACES if model.by_set else PACES
         self.sweeps, self._took, self._quick = 0, AT_ONCE, 0.0
-        self._rivals = RIVALS[-1]
+        self._rivals, self._level = RIVALS[-1], 0
         self._direction = np.zeros(len(model.node) - 1)
         self.widest = BY_SET_WIDEST
         cells = len(model.node) if model.by_set else 1
@@ -111,8 +111,8 @@ class Ascent:
             *(np.empty(most), np.empty(most)),
         )
 
-    def climb(self, until: float) -> None:
-        """Raise the bound with ever more stops remembered by each, until there is no more to gain or no time."""
+    def climb(self, until: float, pause: float = np.inf) -> bool:
+        """Raise the bound with ever more stops remembered by each, until a pause; whether there is more to gain."""
         if self.sweeps == 0 and not self.model.by_set:
             outward = self._outward(until)
             if outward is not None:
@@ -120,11 +120,13 @@ class Ascent:
                 self._keep(self._least(outward))
                 for rivals in RIVALS:
                     self._hurry(rivals, MEMORIES[0], until)
-        for memory in MEMORIES:
-            self._climb(memory, until)
-            if clock.now() >= until or self.height >= self.enough:
+        while self._level < len(MEMORIES):
+            self._climb(MEMORIES[self._level], until, pause)
+            if clock.now() >= min(until, pause) or self.height >= self.enough:
                 break
+            self._level += 1
             self.pace = max(self.pace, self._again)
+        return self._level < len(MEMORIES) and self.height < self.enough
 
     def _hurry(self, rivals: int, memory: int, until: float, pace: float = HASTE) -> float:
         """Take steps without a bound until they lead nowhere; says what would be a bound if no label were missing."""
@@ -146,7 +148,7 @@ class Ascent:
         self.multiplier = leading
         return lead
 
-    def _climb(self, memory: int, until: float) -> None:
+    def _climb(self, memory: int, until: float, pause: float) -> None:
         """Take steps with so many stops remembered by each, until they are too short or the time is up."""
         fruitless = retreats = 0
         if self.model.by_set:
@@ -154,7 +156,7 @@ class Ascent:
         while self.pace > SHORTEST and retreats < RETREATS and self.height < self.enough:
             lead = self._lead(memory, until)
             now = clock.now()
-            if now >= until:
+            if now >= min(until, pause):
                 break
             outward = self._outward(min(until, now + self._longest(until - now)))
             if outward is None:
