@@ -35,7 +35,7 @@ NEAREST = 8
 """Stops that each remembers from the beginning."""
 MOST_TOGETHER, APART_BY = 16, 1e-6
 """Stops at most that a path may go round in no time, and what part of the horizon is no time."""
-QUANTUM = 2_000_000
+QUANTUM = 1_000_000
 """Work between two looks at the clock, a few milliseconds."""
 PACES, BY_SET_PACES = (0.3, 0.15), (1.5, 0.3)
 """The first step, in steps to the upper bound, and the first once more is remembered; where stops are counted, no step

@@ -24,9 +24,9 @@ from fairway.kernels.labels.ng_sweep import (
 @inner
 def push_by_memory(sweep: Sweep, parent: int, stop: int, resource: float, cost: float) -> int:
     """Write down the path whose memory is in the scratch, unless it is dominated; says how much work that was."""
-    groups = sweep.groups
-    if _dominated(sweep, stop, resource, cost):
-        return 1
+    groups, work = sweep.groups, _compare(sweep, stop, resource, cost)
+    if work < 0:
+        return -work
     own, count = -1, groups.count[stop]
     for group in range(count):
         memory = groups.memory[stop, group]
@@ -37,19 +37,19 @@ def push_by_memory(sweep: Sweep, parent: int, stop: int, resource: float, cost: 
     if own < 0:
         if count == groups.memory.shape[1]:
             sweep.marks[LOST] = 1
-            return count
+            return work
         own = count
         groups.count[stop] = count + 1
         groups.last[stop, own] = -1
         for word in range(len(sweep.scratch)):
             groups.memory[stop, own, word] = sweep.scratch[word]
     _insert(sweep, write(sweep, parent, stop, 0, resource, cost), stop, own)
-    return count
+    return 2 * work
 
 
 @inner
-def _dominated(sweep: Sweep, stop: int, resource: float, cost: float) -> bool:
-    """Whether a label is neither dearer, nor higher, nor closed to more; one that is moves towards the front."""
+def _compare(sweep: Sweep, stop: int, resource: float, cost: float) -> int:
+    """How many groups were compared, below nothing if dominated; a group that dominates moves towards the front."""
     groups, labels, rivals = sweep.groups, sweep.labels, sweep.marks[RIVALS]
     for group in range(groups.count[stop]):
         if groups.cost[stop, group] > cost:
@@ -66,8 +66,8 @@ def _dominated(sweep: Sweep, stop: int, resource: float, cost: float) -> bool:
                 if fits:
                     crown(sweep, ZERO, stop, label)
                 _swap(groups, stop, group, group // 2)
-                return True
-    return False
+                return -1 - group
+    return groups.count[stop]
 
 
 @inner
