@@ -131,7 +131,7 @@ def bucket_of(sweep: Sweep, resource: float, stops: int) -> int | np.int64:
 
 
 @inner
-def place_of(sweep: Sweep, resource: float) -> np.int64:
+def place_of(sweep: Sweep, resource: float) -> int | np.int64:
     """The bucket of a resource."""
     place = np.int64((resource - sweep.figures[LOWEST]) * sweep.figures[SCALE])
     return min(max(place, 0), BUCKETS - 1)
