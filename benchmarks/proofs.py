@@ -220,7 +220,7 @@ def main() -> None:
         chosen = list(islice(instances(name), 0, asked.count * asked.step, asked.step))
         for row in rows(name, chosen, asked.seconds, list(SOLVERS)[: 1 if asked.alone else None]):
             table.add_row(*row)
-    Console(width=120).print(table)
+    Console(width=120, emoji=False).print(table)
 
 
 if __name__ == "__main__":

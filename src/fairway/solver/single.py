@@ -130,7 +130,7 @@ def _by_the_clock(best: Incumbent) -> None:
     # A proof is sooner by a bound that paths with exact times have raised.
     brief = (
         patient
-        and best.instance.nodes <= LARGEST
+        and SMALL < best.instance.nodes <= LARGEST
         and not is_makespan(best.instance, best.request.objective)
     )
     if best.instance.nodes <= SMALL or breadth(best.instance) <= NARROW:
@@ -140,7 +140,10 @@ def _by_the_clock(best: Incumbent) -> None:
     _guide(best)
     if _provable(best):
         _improve(best, min(BEFORE_PROOF * best.instance.nodes, BEFORE * best.left))
-        _prove(best, (BRIEF if brief else PROVING) * best.left)
+        known = math.isfinite(
+            best.value
+        )  # else there may be none, which is proved here if anywhere
+        _prove(best, (BRIEF if brief and known else PROVING) * best.left)
     if patient and not best.enough:
         # A bound, which fixes legs against a tour, needs one as good as can be; a proof, one to beat.
         for times in range(ROUNDS):
