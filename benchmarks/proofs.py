@@ -1,4 +1,4 @@
-"""`python -m benchmarks.proofs [--count N] [--seconds S] [NAMES...]`: what is proved, how fast, and bounds.
+"""`python -m benchmarks.proofs [--count N --step N --seconds S --alone] [NAMES...]`: proofs, how fast, and bounds.
 
 Each instance is solved with 1, 5 and the given seconds on one core; beside it, in the same run and with as many
 seconds, CP-SAT where OR-Tools is installed and didppy where that is (`pip install didppy`). A bound above a tour of
@@ -139,15 +139,36 @@ SOLVERS: dict[str, tuple[str, Solver]] = {
 
 
 def instances(name: str) -> Iterator[Instance]:
-    """Of a test set, of a library family, or of the hard distribution with another half-width: hard:NODES:WIDTH."""
+    """Of a test set, of a library family, of the hard distribution with another half-width, or round arrivals."""
     if name in beds():
         yield from load_bed(name)
     elif name.startswith("hard:"):
         nodes, width = map(int, name.split(":")[1:])
         law = fairway.TourWindows(eta=float(width))
         yield from fairway.generate("tsptw", n=nodes, hardness=law, count=20, seed=0)
+    elif name.startswith("arrivals:"):
+        stops, width = map(int, name.split(":")[1:])
+        yield from (around_arrivals(stops, width, seed) for seed in range(20))
     else:
         yield from (case[0] for case in library(name, "travel"))
+
+
+def around_arrivals(stops: int, width: int, seed: int) -> Instance:
+    """As Dumas, Gendreau, Ohlmann and others drew them: windows round the arrivals of a tour by the second nearest."""
+    rng = np.random.default_rng([stops, width, seed])
+    place = rng.integers(0, 51, (stops + 1, 2))
+    travel = np.floor(np.hypot(*(place[:, None] - place[None]).transpose(2, 0, 1)))
+    for via in range(stops + 1):
+        travel = np.minimum(travel, travel[:, via, None] + travel[via])
+    left, here, now, opens, closes = {*range(1, stops + 1)}, 0, 0.0, *np.zeros((2, stops + 1))
+    while left:
+        near = sorted(left, key=lambda stop: travel[here, stop])[:2]
+        now, here = now + travel[here, near[-1]], near[-1]
+        left.remove(here)
+        opens[here] = max(0, now - rng.integers(0, width // 2 + 1))
+        closes[here] = now + rng.integers(0, width // 2 + 1)
+    closes[0] = now + travel[here, 0] + width
+    return Instance(travel, opens=opens, closes=closes)
 
 
 def gap(found: Found) -> float:
@@ -158,10 +179,13 @@ def gap(found: Found) -> float:
     return 100 * (found.value / found.bound - 1) if known else math.inf
 
 
-def rows(name: str, chosen: Sequence[Instance], seconds: float) -> Iterator[list[str]]:
+def rows(
+    name: str, chosen: Sequence[Instance], seconds: float, solvers: Sequence[str]
+) -> Iterator[list[str]]:
     """One row for each solver there is."""
     best, proved = [math.inf] * len(chosen), [math.nan] * len(chosen)
-    for solver, (module, solve) in SOLVERS.items():
+    for solver in solvers:
+        module, solve = SOLVERS[solver]
         if find_spec(module) is None:
             continue
         by_budget = [[solve(each, budget) for each in chosen] for budget in (*BOUNDS, seconds)]
@@ -184,16 +208,19 @@ def main() -> None:
     """Print one row for each family and solver."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.proofs", description=__doc__)
     known = [*beds(), *LIBRARIES, "hard:100:500", "hard:200:500", "hard:500:250"]
+    known += ["arrivals:100:200", "arrivals:150:160", "arrivals:200:160"]
     parser.add_argument("names", nargs="*", metavar="NAMES", help=", ".join(known))
-    parser.add_argument("--count", type=int, default=10, help="instances of each, the first ones")
+    parser.add_argument("--count", type=int, default=10, help="instances of each")
+    parser.add_argument("--step", type=int, default=1, help="every so manieth, from the first on")
+    parser.add_argument("--alone", action="store_true", help="no other solvers")
     parser.add_argument("--seconds", type=float, default=60.0, help="of one proof, at most")
     asked = parser.parse_args()
     table = Table(*COLUMNS, box=box.SIMPLE, title="Proofs and bounds, one core")
     for name in asked.names or known:
-        chosen = list(islice(instances(name), asked.count))
-        for row in rows(name, chosen, asked.seconds):
+        chosen = list(islice(instances(name), 0, asked.count * asked.step, asked.step))
+        for row in rows(name, chosen, asked.seconds, list(SOLVERS)[: 1 if asked.alone else None]):
             table.add_row(*row)
-    Console(width=120).print(table)
+    Console(width=120, emoji=False).print(table)
 
 
 if __name__ == "__main__":

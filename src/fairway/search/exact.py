@@ -92,8 +92,10 @@ RAISING = (
     Stage(0, sweeps=25, paths=256, memory=24),
 )
 """How a bound is raised where no proof can be expected: lists twice as long, once multipliers fit the last ones."""
-CLIMBING, NEAR = 0.6, 0.03
-"""Of the time for a bound, what its ascent has at least; and how near to a tour it must come for labels to be tried."""
+TURN, TRIED = 0.25, 0.5
+"""Seconds after which an ascent pauses first, every pause twice as late, and of these what labels have then."""
+NEAR, NEARER = 0.03, 0.8
+"""How near to a tour a bound must come for labels to be tried, and how much nearer for them to be tried again."""
 WIDTHS = (1 << 15, 1 << 18, 1 << 31)
 """Of the beams that are tried then."""
 RANKS: dict[str, Rank] = {"bound": by_bound, "cost": by_cost}
@@ -154,7 +156,7 @@ def raise_bound(
     if search.begun():
         search.sharpen(Stage(0))
         if not search.ended and search.climbs:
-            search.climb(CLIMBING, gap)
+            search.climb(gap)
         else:
             _raise_by_lists(search)
     return search.proof()
@@ -291,26 +293,34 @@ class _Search:
         """Whether paths with exact resources can bound it."""
         return self.model.nodes <= LARGEST and suits(self.label_model)
 
-    def climb(self, share: float, gap: float = 0.0) -> None:
+    def climb(self, gap: float = 0.0) -> None:
         """Raise the bound by paths with exact resources; where it comes near, prove by labels that it completes."""
-        ascent, left = Ascent(self.label_model, self.below), self.until - clock.now()
+        ascent, turn, near, more = Ascent(self.label_model, self.below), TURN, NEAR, True
         if gap > 0:
             ascent.enough = self.best / (1 + gap)
-        ascent.climb(clock.now() + share * left)
-        near = ascent.height > (1.0 - NEAR) * self.best
-        if not near:
-            ascent.climb(self.until)
-        self._reach(ascent.height)
-        if self.ended or ascent.height >= ascent.enough:
-            return
-        bound = ascent.bound(self.until)
+        while more:
+            more = ascent.climb(self.until, clock.now() + turn)
+            self._reach(ascent.height)
+            if self.ended or ascent.height >= ascent.enough:
+                return
+            apart = 1.0 - ascent.height / self.best
+            if not more or apart < near:
+                near = NEARER * apart
+                self._complete(ascent, clock.now() + TRIED * turn if more else self.until)
+                if self.ended:
+                    return
+            turn *= 2
+
+    def _complete(self, ascent: Ascent, until: float) -> None:
+        """Search by labels that an ascent completes."""
+        bound = ascent.bound(until)
         if bound is None:
             return
         self.bound = bound
         self.label_model = self.label_model._replace(after=ascent.narrowed())
         for width in WIDTHS:
-            self.run(width)
-            if self.ended:
+            self.run(width, until=until)
+            if self.ended or clock.now() >= until:
                 return
 
     def _reach(self, least: float) -> None:
@@ -332,11 +342,11 @@ class _Search:
             self.bound = cheapest_legs(self.label_model)
             self.pruned = True
 
-    def run(self, width: int, rank: Rank = by_bound) -> None:
+    def run(self, width: int, rank: Rank = by_bound, until: float = math.inf) -> None:
         """Search with so many labels of a layer."""
         if self.ended:
             return
-        limits = Limits(width, self.below, self.memory, self.until)
+        limits = Limits(width, self.below, self.memory, min(until, self.until))
         outcome = run(self.label_model, self.bound, limits, rank)
         if outcome.tour is not None:
             self.tour, self.cost = outcome.tour, outcome.cost

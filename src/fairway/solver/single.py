@@ -8,7 +8,8 @@ from dataclasses import replace
 from fairway import clock
 from fairway.judge import Rejection
 from fairway.problems.instance import Instance
-from fairway.search.exact import MEMORY, prove, raise_bound
+from fairway.problems.model import is_makespan
+from fairway.search.exact import LARGEST, MEMORY, prove, raise_bound
 from fairway.search.improve import improve
 from fairway.solver.explain.feasibility import NARROW, breadth, least_late
 from fairway.solver.explain.trivial import obstacle
@@ -31,12 +32,15 @@ FIRST_PROOF = 0.6
 """Of the budget, what a proof may take that is tried before anything else."""
 PROVABLE = 12.5
 """The breadth, at 50 nodes, up to which a proof can be expected within a second; ten times as long, four more."""
-PATIENT = 2.0
-"""Seconds from which on a bound is worth its time even where no proof can be expected."""
-PROVING, RAISING = 0.6, 0.75
+PATIENT, BRIEF = 2.0, 0.05
+"""Seconds from which on a bound is worth its time even where no proof can be expected, and what part of them a proof
+without one may take then."""
+PROVING, RAISING = 0.6, 0.85
 """Of the seconds that are left, what a proof may take that can be expected, and a bound where there is none."""
 BEFORE_PROOF, BEFORE_BOUND, BEFORE = 0.0004, 0.01, 0.3
 """Seconds per node of local search before either, and what part of those that are left at most."""
+ROUNDS = 6
+"""Of local search, each twice as long, until there is a tour to bound."""
 STEADY_MEMORY = 1 << 22
 """Bytes for the labels of a proof that no clock ends."""
 ATTEMPT_WORK = 1_000_000
@@ -122,18 +126,30 @@ def solve_plain(best: Incumbent, plan: tuple[int, ...] | None = None) -> Result:
 
 def _by_the_clock(best: Incumbent) -> None:
     """As much of everything as fits into the seconds."""
+    patient = best.request.seconds >= PATIENT or best.request.gap > 0
+    # A proof is sooner by a bound that paths with exact times have raised.
+    brief = (
+        patient
+        and SMALL < best.instance.nodes <= LARGEST
+        and not is_makespan(best.instance, best.request.objective)
+    )
     if best.instance.nodes <= SMALL or breadth(best.instance) <= NARROW:
-        _prove(best, FIRST_PROOF * best.left)
+        _prove(best, (BRIEF if brief else FIRST_PROOF) * best.left)
     if best.enough:
         return
     _guide(best)
     if _provable(best):
         _improve(best, min(BEFORE_PROOF * best.instance.nodes, BEFORE * best.left))
-        _prove(best, PROVING * best.left)
-    patient = best.request.seconds >= PATIENT or best.request.gap > 0
+        known = math.isfinite(
+            best.value
+        )  # else there may be none, which is proved here if anywhere
+        _prove(best, (BRIEF if brief and known else PROVING) * best.left)
     if patient and not best.enough:
         # A bound, which fixes legs against a tour, needs one as good as can be; a proof, one to beat.
-        _improve(best, min(BEFORE_BOUND * best.instance.nodes, BEFORE * best.left))
+        for times in range(ROUNDS):
+            _improve(best, min(2**times * BEFORE_BOUND * best.instance.nodes, BEFORE * best.left))
+            if math.isfinite(best.value):
+                break
         _raise_bound(best, RAISING * best.left)
     if not best.enough:
         _improve(best, best.left)

@@ -7,7 +7,7 @@ import pytest
 from odd import odd_drafts, odd_windows
 
 from fairway import clock
-from fairway.kernels.labels import ng_tours, reference
+from fairway.kernels.labels import ng_sweep, reference
 from fairway.kernels.labels.label_model import label_model_of, unpacked
 from fairway.kernels.labels.ng_ascent import Ascent, suits
 from fairway.problems.generate import generate
@@ -57,7 +57,26 @@ def test_the_least_path_is_that_of_the_definition(rng):
             multiplier[own[node]] = float(ascent.multiplier[node])
             ng_memory[own[node]] = {own[stop] for stop in np.flatnonzero(remembered)}
         best = reference.least_ng_path(instance, multiplier, ng_memory)
-        assert sweep.figures[ng_tours.LEAST] == best
+        assert sweep.figures[ng_sweep.LEAST] == best
+
+
+def test_forgetting_what_no_path_can_come_to_changes_no_least_path(rng):
+    for _ in range(20):
+        ascent = Ascent(label_model_of(model_of(positive(rng, 10, 60))), math.inf)
+        ascent.multiplier[1:] = rng.integers(0, 25, 9)
+        least = ascent._outward(math.inf).figures[ng_sweep.LEAST]
+        ascent.out.ahead[:] = ~np.uint64(0)
+        assert ascent._outward(math.inf).figures[ng_sweep.LEAST] == least
+
+
+def test_an_ascent_goes_on_after_a_pause_and_comes_to_an_end(rng):
+    instance = positive(rng, 12, 60)
+    best, model = prove(instance).cost, label_model_of(model_of(instance))
+    ascent, heights = Ascent(model, 1.2 * best), []
+    while ascent.climb(math.inf, clock.now() + 0.005):
+        heights.append(ascent.height)
+    assert heights == sorted(heights)
+    assert 0 < ascent.height <= best + 1e-9
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -12,30 +12,30 @@ import numpy as np
 from jaxtyping import Float, Int, UInt
 
 from fairway import clock
-from fairway.kernels.labels import ng_tours
+from fairway.kernels.labels import ng_sweep, ng_tours
 from fairway.kernels.labels.bound import Bound, assigned_legs
 from fairway.kernels.labels.label_model import LabelModel, packed, unpacked
+from fairway.kernels.labels.ng_completions import bound_of, lay_stairs
 from fairway.kernels.labels.ng_directions import (
     BY_SET_WIDEST,
-    WIDEST,
     directions,
     keep_turned,
     latest,
     room,
     scale,
 )
-from fairway.kernels.labels.ng_tours import Direction, Stairs, Sweep
+from fairway.kernels.labels.ng_sweep import Direction, Stairs, Sweep
 from fairway.kernels.labels.relaxed import learn
 
 LABELS, BY_SET_LABELS = 400_000, 1_000_000
 """The most labels of one sweep."""
 MOST_BY_SET = 200
 """Nodes up to which there is room for paths that are told apart by their stops."""
-NEAREST = 4
+NEAREST = 8
 """Stops that each remembers from the beginning."""
 MOST_TOGETHER, APART_BY = 16, 1e-6
 """Stops at most that a path may go round in no time, and what part of the horizon is no time."""
-QUANTUM = 2_000_000
+QUANTUM = 1_000_000
 """Work between two looks at the clock, a few milliseconds."""
 PACES, BY_SET_PACES = (0.3, 0.15), (1.5, 0.3)
 """The first step, in steps to the upper bound, and the first once more is remembered; where stops are counted, no step
@@ -53,7 +53,7 @@ PATIENCE, SHORTER, SHORTEST = 5, 0.7, 0.05
 """After so many sweeps without a better bound, by how much steps get shorter; and those that are not worth taking."""
 MOMENTUM = 0.7
 """Of the last step's direction, what the next one keeps."""
-MEMORIES, BY_SET_MEMORIES = (6, 9, 12, 16, 20, 24, 32, 48), (8, 12, 16, 20, 24, 32, 48)
+MEMORIES = (8, 12, 16, 20, 24, 32, 48)
 """Stops that each may remember, one number after the other."""
 RETREAT, RETREATS = (0.5, 0.3), 8
 """How much of a step is kept whose sweep takes too long, of one for a bound and of others; and how often in a row
@@ -94,9 +94,9 @@ class Ascent:
         """No tour costs less; infinite where none costs less than the upper bound."""
         self.pace, self._again = BY_SET_PACES if model.by_set else PACES
         self.sweeps, self._took, self._quick = 0, AT_ONCE, 0.0
-        self._rivals = RIVALS[-1]
+        self._rivals, self._level = RIVALS[-1], 0
         self._direction = np.zeros(len(model.node) - 1)
-        self.widest = BY_SET_WIDEST if model.by_set else WIDEST
+        self.widest = BY_SET_WIDEST
         cells = len(model.node) if model.by_set else 1
         self.out, self.home = directions(model, cells)
         most = BY_SET_LABELS if model.by_set else LABELS
@@ -111,21 +111,22 @@ class Ascent:
             *(np.empty(most), np.empty(most)),
         )
 
-    def climb(self, until: float) -> None:
-        """Raise the bound with ever more stops remembered by each, until there is no more to gain or no time."""
-        memories = BY_SET_MEMORIES if self.model.by_set else MEMORIES
+    def climb(self, until: float, pause: float = np.inf) -> bool:
+        """Raise the bound with ever more stops remembered by each, until a pause; whether there is more to gain."""
         if self.sweeps == 0 and not self.model.by_set:
             outward = self._outward(until)
             if outward is not None:
                 self.sweeps = 1
                 self._keep(self._least(outward))
                 for rivals in RIVALS:
-                    self._hurry(rivals, memories[0], until)
-        for memory in memories:
-            self._climb(memory, until)
-            if clock.now() >= until or self.height >= self.enough:
+                    self._hurry(rivals, MEMORIES[0], until)
+        while self._level < len(MEMORIES):
+            self._climb(MEMORIES[self._level], until, pause)
+            if clock.now() >= min(until, pause) or self.height >= self.enough:
                 break
+            self._level += 1
             self.pace = max(self.pace, self._again)
+        return self._level < len(MEMORIES) and self.height < self.enough
 
     def _hurry(self, rivals: int, memory: int, until: float, pace: float = HASTE) -> float:
         """Take steps without a bound until they lead nowhere; says what would be a bound if no label were missing."""
@@ -147,7 +148,7 @@ class Ascent:
         self.multiplier = leading
         return lead
 
-    def _climb(self, memory: int, until: float) -> None:
+    def _climb(self, memory: int, until: float, pause: float) -> None:
         """Take steps with so many stops remembered by each, until they are too short or the time is up."""
         fruitless = retreats = 0
         if self.model.by_set:
@@ -155,7 +156,7 @@ class Ascent:
         while self.pace > SHORTEST and retreats < RETREATS and self.height < self.enough:
             lead = self._lead(memory, until)
             now = clock.now()
-            if now >= until:
+            if now >= min(until, pause):
                 break
             outward = self._outward(min(until, now + self._longest(until - now)))
             if outward is None:
@@ -211,7 +212,7 @@ class Ascent:
 
     def _least(self, outward: Sweep) -> float:
         """What the least path found says of the whole tour."""
-        return float(outward.figures[ng_tours.LEAST] + self.multiplier.sum())
+        return float(outward.figures[ng_sweep.LEAST] + self.multiplier.sum())
 
     def _keep(self, least: float) -> None:
         self.height = least
@@ -231,12 +232,12 @@ class Ascent:
     def _outward(self, until: float, rivals: int = ALL) -> Sweep | None:
         """Paths from the depot under the present multipliers; None where there was no time or room for them."""
         sweep = self._sweep(self.out, 0, self._all)
-        sweep.marks[ng_tours.RIVALS] = rivals
+        sweep.marks[ng_sweep.RIVALS] = rivals
         return sweep if _done(sweep, np.inf, until) else None
 
     def _homeward(self, outward: Sweep, until: float) -> Sweep | None:
         """All paths to the depot that complete some of these below the upper bound."""
-        ng_tours.lay_stairs(outward, self._stairs)
+        lay_stairs(outward, self._stairs)
         sweep = self._sweep(self.home, 1, self._stairs)
         return sweep if _done(sweep, self.upper - self.multiplier.sum(), until) else None
 
@@ -245,7 +246,7 @@ class Ascent:
         homeward = self._homeward(outward, until) if self.upper < np.inf else None
         if homeward is None:
             return
-        if homeward.marks[ng_tours.BEST] < 0:
+        if homeward.marks[ng_sweep.BEST] < 0:
             self.height = np.inf
             return
         self.home.legs[:] = homeward.useful
@@ -260,26 +261,27 @@ class Ascent:
         self.multiplier[:], self.ng_memory[:] = self.best, self.best_memory
         outward = self._outward(until)
         homeward = None if outward is None else self._homeward(outward, until)
-        return None if homeward is None else _bound(homeward, self.ng_memory)
+        return None if homeward is None else bound_of(homeward, self.ng_memory)
 
     def _sweep(self, way: Direction, number: int, other: Stairs) -> Sweep:
-        labels, cells = self._rooms[number]
+        labels, kept = self._rooms[number]
         figures, marks = np.zeros(4), np.zeros(7, np.int64)
-        marks[ng_tours.MOST] = len(labels.cost)
-        marks[ng_tours.WIDEST], marks[ng_tours.RIVALS] = self.widest, ALL
-        figures[ng_tours.LOWEST], figures[ng_tours.SCALE] = scale(way)
+        marks[ng_sweep.MOST] = len(labels.cost)
+        marks[ng_sweep.WIDEST], marks[ng_sweep.RIVALS] = self.widest, ALL
+        figures[ng_sweep.LOWEST], figures[ng_sweep.SCALE] = scale(way)
         return Sweep(
             way,
             self.multiplier,
+            way.price - self.multiplier,
             self.ng_memory,
             labels,
-            cells,
-            np.empty(len(way.ahead), np.int32),
+            *kept,
+            np.empty(len(way.legs) if self.model.by_set else ng_sweep.BUCKETS, np.int32),
             marks,
             figures,
             other,
             np.empty_like(way.legs),
-            np.empty(way.legs.shape[2], np.uint64),
+            *np.zeros((2, way.legs.shape[2]), np.uint64),
         )
 
 
@@ -288,20 +290,20 @@ def _done(sweep: Sweep, upper: float, until: float) -> bool:
     ng_tours.begin(sweep, upper)
     used = -1
     while ng_tours.advance(sweep, QUANTUM):
-        full = used == sweep.marks[ng_tours.USED] and _crowded(sweep)
-        used = int(sweep.marks[ng_tours.USED])
+        full = used == sweep.marks[ng_sweep.USED] and _crowded(sweep)
+        used = int(sweep.marks[ng_sweep.USED])
         if full or clock.now() >= until:
             return False
-    return not sweep.marks[ng_tours.LOST]
+    return not sweep.marks[ng_sweep.LOST]
 
 
 def _crowded(sweep: Sweep) -> bool:
-    return bool(sweep.marks[ng_tours.USED] + len(sweep.multiplier) > sweep.marks[ng_tours.MOST])
+    return bool(sweep.marks[ng_sweep.USED] + len(sweep.multiplier) > sweep.marks[ng_sweep.MOST])
 
 
 def _walk(sweep: Sweep) -> Int[np.ndarray, " M"]:
     """The stops of the least path, in its order."""
-    walk, label = [], int(sweep.marks[ng_tours.BEST])
+    walk, label = [], int(sweep.marks[ng_sweep.BEST])
     while label > 0:
         walk.append(sweep.labels.stop[label])
         label = sweep.labels.parent[label]
@@ -331,31 +333,3 @@ def together(model: LabelModel) -> UInt[np.ndarray, "N W"]:
     round_trip = onward & onward.T
     np.fill_diagonal(round_trip, False)
     return packed(round_trip)
-
-
-def _bound(homeward: Sweep, ng_memory: UInt[np.ndarray, "N W"]) -> Bound:
-    """The paths to the depot, by the stops before them."""
-    cells, (rows, nodes, _) = homeward.cells, homeward.way.legs.shape
-    begin, end = np.zeros((rows, nodes), np.int64), np.zeros((rows, nodes), np.int64)
-    resource, cost, memory, used = (
-        [np.full(1, np.inf)],
-        [np.zeros(1)],
-        [homeward.scratch[None] & 0],
-        1,
-    )
-    for row in range(rows):
-        for stop in range(1, nodes):
-            other = 0 if rows == 1 else rows - row
-            count = int(cells.count[other, stop]) if 0 <= other < rows else 0
-            begin[row, stop], end[row, stop] = used, used + count
-            if count > 0:
-                kept = cells.memory[other, stop, :count].copy()
-                kept[:, stop >> 6] &= ~(np.uint64(1) << np.uint64(stop & 63))
-                resource.append(-cells.resource[other, stop, :count])
-                cost.append(cells.cost[other, stop, :count] + homeward.multiplier[stop])
-                memory.append(kept)
-                used += count
-    cost[0][0] = homeward.figures[ng_tours.LEAST]
-    begin[0, 0], end[0, 0] = 0, 1
-    lists = (np.concatenate(resource), np.concatenate(cost), np.concatenate(memory))
-    return Bound(homeward.multiplier.copy(), begin, end, *lists, ng_memory.copy())

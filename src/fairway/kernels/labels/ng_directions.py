@@ -1,18 +1,26 @@
 """The two directions in which ng-paths are found, and room for them."""
 
 import numpy as np
-from jaxtyping import Bool, Float, UInt
+from jaxtyping import Float, UInt
 
 from fairway.kernels.compiling import bare
 from fairway.kernels.labels.bits import holds
 from fairway.kernels.labels.label_model import LabelModel, packed, unpacked
-from fairway.kernels.labels.ng_tours import Cells, Direction, Labels
+from fairway.kernels.labels.ng_sweep import (
+    BUCKETS,
+    COARSER,
+    Cells,
+    Champions,
+    Direction,
+    Groups,
+    Labels,
+)
 from fairway.kernels.labels.relaxed import _positions, place
 
-BUCKETS = 4096
-"""By resource, in which labels wait."""
-WIDEST, BY_SET_WIDEST = 2048, 16
-"""The most undominated labels of a cell."""
+ROUNDING = 1e-9
+"""Of the widest window, by how much sums of the resource may be off."""
+BY_SET_WIDEST, GROUPS = 16, 2048
+"""The most undominated labels of a cell where stops are counted, and groups of a stop where they are not."""
 
 
 def latest(model: LabelModel) -> Float[np.ndarray, " N"]:
@@ -32,7 +40,7 @@ def directions(model: LabelModel, cells: int) -> tuple[Direction, Direction]:
     turn(legs, back)
     limit, opens = last.copy(), -last
     limit[0], opens[0] = model.closes[0] + model.spare, -(model.closes[0] + model.spare + 2 * guard)
-    falls, nothing = np.ascontiguousarray(rise.T) - guard, np.zeros_like(model.needs)
+    falls, nothing = np.ascontiguousarray(rise.T) - guard, model.needs[None, :0]
     if cells == 1:  # times never turn round, to the last bit: the bucket at hand is never behind
         np.maximum(falls, 0.0, out=falls)
     bars = packed(needs.T.copy())
@@ -50,38 +58,73 @@ def directions(model: LabelModel, cells: int) -> tuple[Direction, Direction]:
 
 
 def _with_ahead(way: Direction) -> Direction:
-    """The same with the stops that are still ahead, by bucket."""
-    if len(way.legs) > 1:
-        return way._replace(ahead=np.full((len(way.legs), way.legs.shape[2]), ~np.uint64(0)))
+    """The same with the stops that are worth remembering, from each and by coarse bucket."""
     lowest, buckets = scale(way)
-    last = np.clip(((way.limit - lowest) * buckets).astype(np.int64), 0, BUCKETS - 1)
-    can: Bool[np.ndarray, "B N"] = last[None] >= np.arange(BUCKETS)[:, None]
-    return way._replace(ahead=packed(can))
+    last = np.minimum((_worth_until(way) - lowest) * buckets, BUCKETS - 1.0)
+    last += ROUNDING * BUCKETS
+    ahead = np.empty((len(last), BUCKETS >> COARSER, way.bars.shape[1]), np.uint64)
+    buckets_begin = np.arange(0, BUCKETS, 1 << COARSER)
+    for here, worth in enumerate(last):
+        ahead[here] = packed(worth >= buckets_begin[:, None])
+    ahead[:, 0] = ~np.uint64(0)  # in which are those below the lowest, too
+    return way._replace(ahead=ahead)
+
+
+def _worth_until(way: Direction) -> Float[np.ndarray, "N N"]:
+    """The highest resource at the row with which a path may still come to the column, or to a stop that bars it."""
+    legs = unpacked(np.bitwise_or.reduce(way.legs, axis=0))
+    rise = np.where(legs, way.rise, np.inf)
+    np.fill_diagonal(rise, 0.0)
+    for via in range(1, len(rise)):
+        np.minimum(rise, rise[:, via, None] + rise[via], out=rise)
+    until = np.minimum(way.limit, _ends(way)[1]) - rise
+    worth, barred = until.copy(), unpacked(way.bars)
+    for later in np.flatnonzero(barred.any(1)):
+        held = barred[later]
+        worth[:, held] = np.maximum(worth[:, held], until[:, later, None])
+    return worth
+
+
+def _ends(way: Direction) -> tuple[float, float]:
+    """The lowest and the highest resource, where finite; else nothing and all that the stops add up to."""
+    lowest, highest = float(way.opens[0]), float(way.limit[1:].max())
+    most = float(way.rise.sum()) / len(way.rise)
+    return (lowest if np.isfinite(lowest) else -most), (highest if np.isfinite(highest) else most)
 
 
 def scale(way: Direction) -> tuple[float, float]:
     """The lowest resource, and buckets per unit."""
-    if len(way.legs) > 1:
-        return 0.0, 0.0
-    lowest, highest = float(way.opens[0]), float(way.limit[1:].max())
+    lowest, highest = _ends(way)
     return lowest, (BUCKETS - 1) / max(highest - lowest, 1e-300)
 
 
-def room(model: LabelModel, cells: int, most: int) -> tuple[Labels, Cells]:
+def room(
+    model: LabelModel, cells: int, most: int
+) -> tuple[Labels, tuple[Cells, Groups, Champions]]:
     """Space for so many labels and what they are compared by."""
     nodes, words = model.needs.shape
-    widest = BY_SET_WIDEST if cells > 1 else WIDEST
     labels = Labels(
         *(np.empty(most), np.empty(most), np.empty((most, words), np.uint64)),
         *(np.empty(most, np.int32), np.empty(most, np.int16), np.empty(most, np.int16)),
         *(np.empty(most, np.int32), np.empty(most, dtype=bool)),
     )
-    shape = (cells, nodes, widest)
-    return labels, Cells(
-        *(np.zeros((cells, nodes), np.int32), np.zeros((cells, nodes), np.int32)),
-        *(np.empty(shape), np.empty(shape), np.empty((*shape, words), np.uint64)),
-        np.empty(shape, np.int32),
+    shape = (cells, nodes, BY_SET_WIDEST if cells > 1 else 0)
+    sides = Cells(
+        *(np.zeros((cells, nodes), np.int32), np.empty(shape), np.empty(shape)),
+        *(np.empty((*shape, words), np.uint64), np.empty(shape, np.int32)),
     )
+    most_groups, chained = (0, 0) if cells > 1 else (GROUPS, most)
+    groups = Groups(
+        *(np.zeros(nodes, np.int32), np.empty((nodes, most_groups, words), np.uint64)),
+        *(np.empty((nodes, most_groups)), np.empty((nodes, most_groups))),
+        *(np.empty((nodes, most_groups), np.int32), np.empty(chained, np.int32)),
+    )
+    champions = Champions(
+        np.zeros((cells, 2, nodes)),
+        np.zeros((cells, words, nodes), np.uint64),
+        np.ones(nodes, np.uint64),
+    )
+    return labels, (sides, groups, champions)
 
 
 @bare
