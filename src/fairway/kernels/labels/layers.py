@@ -128,26 +128,13 @@ def advance(search: Search, width: int, quantum: int) -> int:
             continue
         if counters[NEXT] + nodes > len(there.last):
             return CROWDED
-        found = _candidates(search.model, here, counters[AT], reached, resources)
+        candidates = (search.model, here, counters[AT], reached, resources)
+        found = _floating(*candidates) if search.model.by_set else _in_time(*candidates)
         for place in range(found):
             _push(search, here, there, reached[place], resources[place])
         counters[AT] += 1
         quantum -= found + 1 + nodes * nodes // 64
     return RUNNING
-
-
-@inner
-def _candidates(
-    model: LabelModel,
-    layer: Layer,
-    at: int,
-    reached: Int[np.ndarray, " N"],
-    resources: Float[np.ndarray, " N"],
-) -> int:
-    """Write down the stops and the resources there; says how many."""
-    if model.by_set:
-        return _floating(model, layer, at, reached, resources)
-    return _in_time(model, layer, at, reached, resources)
 
 
 @inner
