@@ -140,9 +140,8 @@ def _by_the_clock(best: Incumbent) -> None:
     _guide(best)
     if _provable(best):
         _improve(best, min(BEFORE_PROOF * best.instance.nodes, BEFORE * best.left))
-        known = math.isfinite(
-            best.value
-        )  # else there may be none, which is proved here if anywhere
+        # Where no tour is known there may be none, which is proved here if anywhere.
+        known = math.isfinite(best.value)
         _prove(best, (BRIEF if brief and known else PROVING) * best.left)
     if patient and not best.enough:
         # A bound, which fixes legs against a tour, needs one as good as can be; a proof, one to beat.
