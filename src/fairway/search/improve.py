@@ -42,6 +42,8 @@ NODES = 32
 """Tried in the first descent between two looks at the clock; fewer of large ones for the makespan."""
 MOVES = 100_000
 """Places that are looked at on the way to feasibility between two looks at the clock: a few milliseconds."""
+ROUND_MOVES = 4_000_000
+"""The same for rounds of the search, of which each takes no more than the square of the nodes."""
 FORM_SECONDS = 1e-8
 """What no search can do without takes for each pair of nodes."""
 AT_ONCE = 0.005
@@ -207,9 +209,9 @@ def _ever_better(
         temperature = base_temperature * cost / len(node) * budget.left**2
         best, rounds = memory.weights[1], budget.slice()
         while rounds > 0 and clock.now() < budget.until:
-            rounds = anneal(
-                search_model, tour_state, queue, memory, temperature, aim, (rounds, most)
-            )
+            now = min(rounds, max(1, ROUND_MOVES // len(node) ** 2))
+            pace = (now, most)
+            rounds += anneal(search_model, tour_state, queue, memory, temperature, aim, pace) - now
         if memory.weights[1] < best:
             yield memory.best.copy()
 

@@ -17,8 +17,8 @@ from fairway.solver.explain.trivial import subset
 Window = Literal["opens", "closes"]
 FINEST = 1e-9
 """To which part of the largest change one that is not whole is narrowed down."""
-LONGEST_PROOF = 2.0
-"""Seconds that a single question may take."""
+LONGEST_PROOF, STATED = 2.0, 1e-7
+"""Seconds that a single question may take, and that it takes to state one on a busy machine, for each pair of nodes."""
 PARTS = 4
 """Conflicts among which the time that is left is divided: advice on some of many is better than none on any."""
 
@@ -76,7 +76,7 @@ def repair_of(
     best, complete = None, True
     whole = instance.integral
     for limit, node in product(limits, (*stops, 0)):
-        if clock.now() > until:
+        if _too_late(instance, until):
             complete = False
             break
         most = _furthest(instance, node, limit) if best is None else best.change
@@ -130,11 +130,16 @@ def _repair_among(
     instance: Instance, among: list[int], stops: Iterable[int], until: float
 ) -> Repair | None:
     """The smallest repair of these stops where only some of all stops are to be served."""
-    part = subset(instance, among, until) if clock.now() < until else None
+    part = None if _too_late(instance, until) else subset(instance, among, until)
     if part is None:
         return None
     repair = repair_of(part, [1 + among.index(stop) for stop in stops], until)
     return repair and replace(repair, node=(0, *among)[repair.node])
+
+
+def _too_late(instance: Instance, until: float) -> bool:
+    """Whether there is no time left to state another question."""
+    return clock.now() + STATED * instance.nodes**2 > until
 
 
 def _least_shift(
@@ -152,7 +157,7 @@ def _least_shift(
             low, sure = change, sure and proved
         if best is None or high - low <= finest:
             break
-        if clock.now() > until:
+        if _too_late(instance, until):
             return best, False
         change = (low + high) // 2 if whole else (low + high) / 2
     return best, sure
