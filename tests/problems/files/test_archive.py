@@ -313,3 +313,18 @@ def test_a_name_that_would_lose_its_end_is_not_written():
     for item in spoilt:
         with pytest.raises(Unreadable, match=r"ends in a NUL character; write .json instead"):
             archive.render(item)
+
+
+def test_headers_of_old_pythons_are_read_without_a_word(recwarn):
+    kept = io.BytesIO()
+    np.savez(kept, travel=MATRIX[0], opens=COLUMN[0], closes=COLUMN[0] + 1)
+    with zipfile.ZipFile(kept) as known:
+        members = {name: known.read(name) for name in known.namelist()}
+    old = io.BytesIO()
+    with zipfile.ZipFile(old, "w") as changed:
+        for name, content in members.items():
+            changed.writestr(name, content.replace(b"(3, 3), }  ", b"(3L, 3L), }"))
+    assert old.getvalue() != kept.getvalue()
+    arrays = archive.arrays_of(old.getvalue())
+    assert np.array_equal(arrays["travel"], MATRIX[0])
+    assert not recwarn.list

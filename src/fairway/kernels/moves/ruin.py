@@ -91,9 +91,8 @@ def _take_out(model: SearchModel, state: TourState, site: InsertionBuffer, rando
     stops, count = len(state.node) - 2, 0
     strings = 1 + int(uniform(random) * STRINGS)
     seed = 1 + int(uniform(random) * stops)
-    near, longest = model.near[seed], LONGEST
-    if not model.by_set:
-        longest = max(longest, int(GROWTH * len(state.node) ** (2 / 3)))
+    near, grown = model.near[seed], int(GROWTH * len(state.node) ** (2 / 3))
+    longest = LONGEST if model.by_set else max(LONGEST, grown)
     for turn in range(-1, len(near)):
         stop = seed if turn < 0 else near[turn]
         if site.missing[stop]:

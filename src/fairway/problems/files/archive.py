@@ -3,6 +3,7 @@
 import io
 import math
 import sys
+import warnings
 import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
@@ -200,7 +201,8 @@ def arrays_of(content: bytes) -> dict[str, np.ndarray]:
     document, and whichever it is, the archive is damaged.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        with warnings.catch_warnings(action="ignore"):  # an old header is read as well as any
+            archive = zipfile.ZipFile(io.BytesIO(content))
             return {
                 name: _array(archive, info)
                 for name, info in _members(archive, len(content)).items()

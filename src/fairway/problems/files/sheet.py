@@ -47,8 +47,7 @@ def parse(content: bytes, name: str, beside: Beside) -> Instance:
         ) from error
     try:
         _check_content(content)
-        with warnings.catch_warnings():  # of styles and the like, which no plan depends on
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):  # styles and the like: no plan needs them
             book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
             sheets = [_from_header(list(_rows(sheet))) for sheet in book.worksheets]
             _check_formulas(content, book.worksheets)
