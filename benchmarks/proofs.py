@@ -211,7 +211,9 @@ def main() -> None:
     known += ["arrivals:100:200", "arrivals:150:160", "arrivals:200:160"]
     parser.add_argument("names", nargs="*", metavar="NAMES", help=", ".join(known))
     parser.add_argument("--count", type=int, default=10, help="instances of each")
-    parser.add_argument("--step", type=int, default=1, help="every so manieth, from the first on")
+    parser.add_argument(
+        "--step", type=int, default=1, help="take every Nth instance, from the first on"
+    )
     parser.add_argument("--alone", action="store_true", help="no other solvers")
     parser.add_argument("--seconds", type=float, default=60.0, help="of one proof, at most")
     asked = parser.parse_args()

@@ -43,7 +43,7 @@ NODES = 32
 MOVES = 100_000
 """Places that are looked at on the way to feasibility between two looks at the clock: a few milliseconds."""
 ROUND_MOVES = 4_000_000
-"""The same for rounds of the search, of which each takes no more than the square of the nodes."""
+"""Rounds of the search between two looks at the clock, times the square of the nodes."""
 FORM_SECONDS = 1e-8
 """What no search can do without takes for each pair of nodes."""
 AT_ONCE = 0.005
@@ -209,9 +209,9 @@ def _ever_better(
         temperature = base_temperature * cost / len(node) * budget.left**2
         best, rounds = memory.weights[1], budget.slice()
         while rounds > 0 and clock.now() < budget.until:
-            now = min(rounds, max(1, ROUND_MOVES // len(node) ** 2))
-            pace = (now, most)
-            rounds += anneal(search_model, tour_state, queue, memory, temperature, aim, pace) - now
+            few = min(rounds, max(1, ROUND_MOVES // len(node) ** 2))
+            pace = (few, most)
+            rounds += anneal(search_model, tour_state, queue, memory, temperature, aim, pace) - few
         if memory.weights[1] < best:
             yield memory.best.copy()
 

@@ -33,7 +33,7 @@ def push_by_stops(sweep: Sweep, parent: int, stop: int, resource: float, cost: f
     work = place
     if place == count:
         if count == most:
-            return work + _merge(sweep, row, stop, parent, resource, cost)
+            return work + _merge(sweep, row, stop, resource)
     else:
         last = place
         for other in range(place, count):
@@ -86,7 +86,7 @@ def _move(cells: Cells, row: int, stop: int, source: int, target: int) -> None:
 
 
 @inner
-def _merge(sweep: Sweep, row: int, stop: int, parent: int, resource: float, cost: float) -> int:
+def _merge(sweep: Sweep, row: int, stop: int, resource: float) -> int:
     """Let the dearest label of a full cell stand for a dearer path as well."""
     cells, labels = sweep.cells, sweep.labels
     last = sweep.marks[WIDEST] - 1
