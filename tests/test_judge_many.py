@@ -84,10 +84,13 @@ def test_loads_are_judged_alike(load, whole):
     judged = set()
     for tours in (order, order[:, ::-1]):
         accepted, cost, makespan = verify_many(instances, tours)
-        for number, tour in enumerate(tours):
-            verdict = fairway.verify(instances[number], tour)
+        for number, solution in enumerate(solutions_of(instances, tours)):
+            verdict = fairway.verify(instances[number], tours[number])
             assert accepted[number] == isinstance(verdict, fairway.Solution)
             assert (cost[number], makespan[number]) == (verdict.cost, verdict.makespan)
+            assert (solution is not None) == accepted[number]
+            if solution is not None:
+                assert list(solution.schedule) == list(verdict.schedule)
             judged.add(bool(accepted[number]))
     assert judged == {True, False}
 

@@ -1,5 +1,6 @@
 """Lists, evaluations, batches and labels on a GPU, which the emulation stands in for."""
 
+import time
 from functools import partial
 
 import numpy as np
@@ -14,6 +15,8 @@ from fairway.scale.answers import answer_pieces
 from fairway.scale.labels import labels, save
 from fairway.scale.sources import Members
 from fairway.search import side_by_side
+from fairway.search.improve import improve
+from fairway.solver import on_gpu
 from fairway.solver.request import Request
 
 NODES = 20
@@ -52,6 +55,26 @@ def test_an_answer_is_no_worse_than_the_plan(gpu, kind):
     )
     assert results[0].cost <= best[0].cost
     assert results[1].status == "feasible"
+
+
+@pytest.mark.parametrize("kind", [("tsptw", "easy"), ("tspdl", "hard")])
+def test_judging_and_bounds_are_within_the_seconds(gpu, monkeypatch, kind):
+    problem, hardness = kind
+    listed = list(generate(problem, n=100, hardness=hardness, count=150, seed=4))
+    tours = np.array([improve(each, iterations=1).tour for each in listed])
+    asked = []
+
+    def at_once(some, seconds, *_):
+        asked.append(seconds)
+        return side_by_side.Found(tours, np.ones(len(some), bool), 1, 1)
+
+    monkeypatch.setattr(on_gpu, "tours_on_gpu", at_once)
+    began = time.perf_counter()
+    results = fairway.solve(listed, seconds=0.2, device="cuda", workers=1)
+    assert time.perf_counter() - began < 0.7  # all bounds alone would take longer
+    assert 0 < sum(asked) < 0.2
+    assert [result.tour for result in results] == [*map(tuple, tours.tolist())]
+    assert any(result.lower_bound > 0 for result in results)
 
 
 def test_without_a_gpu_the_cores_go_on(capsys):

@@ -43,42 +43,42 @@ def verify_many(instances: InstanceSet, tours: Int[np.ndarray, "B M"]) -> Verdic
     walk = _walked(instances, tours)
     accepted = walk.kept & np.isfinite(walk.cost)
     if instances.laden:
-        accepted &= _afloat(instances, walk.tours)
+        accepted &= _afloat(instances, *_loads(instances, walk.tours))
     return Verdicts(accepted, walk.cost, walk.left[-1])
 
 
 def solutions_of(instances: InstanceSet, tours: Int[np.ndarray, "B M"]) -> list[Solution | None]:
-    """The tours that are accepted, with their schedules; None where one is refused. Loads are not asked about."""
-    assert not instances.laden, "loads are left to the judge of one"
+    """The tours that are accepted, with their schedules; None where one is refused."""
     walk = _walked(instances, tours)
-    accepted = walk.kept & np.isfinite(walk.cost)
+    load, draft = _loads(instances, walk.tours)
+    accepted = walk.kept & np.isfinite(walk.cost) & _afloat(instances, load, draft)
     lateness = np.zeros(len(instances))
     for late in walk.late:
         lateness += late
     columns = (walk.arrival, walk.start - walk.arrival, walk.start, walk.left, walk.late)
-    shown = np.stack(columns)[:, :-1].transpose(2, 0, 1)  # the return is no stop
+    times = np.stack(columns)[:, :-1].transpose(2, 0, 1)  # the return is no stop
+    shown = np.concatenate((times, np.stack((load, draft), axis=1)), axis=1)
     ends = zip(walk.cost.tolist(), walk.left[-1].tolist(), walk.departure.tolist(), strict=True)
     rows = zip(accepted, walk.tours, shown, ends, lateness.tolist(), strict=True)
     return [
-        _solution(tour, times, end, late) if good else None for good, tour, times, end, late in rows
+        _solution(tour, said, end, late) if good else None for good, tour, said, end, late in rows
     ]
 
 
 def _solution(
     tour: Int[np.ndarray, " M"],
-    times: Float[np.ndarray, "T M"],
+    columns: Float[np.ndarray, "T M"],
     ends: tuple[float, float, float],
     lateness: float,
 ) -> Solution:
-    """A tour of all stops; the times of the stops, by the columns of a schedule, and cost, makespan and departure."""
-    arrival, wait, start, left, late = times
+    """A tour of all stops; what its schedule says of them, by columns, and cost, makespan and departure."""
+    arrival, wait, start, left, late, load, draft = columns
     cost, makespan, departure = ends
-    nothing, unlimited = np.zeros(len(tour)), np.full(len(tour), np.inf)
     return Solution(
         tuple(tour.tolist()),
         cost,
         makespan,
-        Schedule(tour, arrival, wait, start, left, nothing, unlimited, late),
+        Schedule(tour, arrival, wait, start, left, load, draft, late),
         value=cost,
         duration=makespan - departure,
         departure=departure,
@@ -123,15 +123,30 @@ def _walked(instances: InstanceSet, tours: Int[np.ndarray, "B M"]) -> _Walk:
     return _Walk(known, kept, cost, departure, arrival, start, left, late)
 
 
-def _afloat(instances: InstanceSet, tours: Int[np.ndarray, "B M"]) -> Bool[np.ndarray, " B"]:
-    """Whether no load is above a draft."""
-    nothing = np.zeros((len(instances), instances.nodes))
-    demand = nothing if instances.demand is None else instances.demand
-    draft = np.full_like(nothing, np.inf) if instances.draft is None else instances.draft
-    whole = (demand == np.rint(demand)).all(axis=1) & (draft == np.rint(draft)).all(axis=1)
-    allowance = np.where(whole, 0.0, TOLERANCE)[:, None]
+def _loads(
+    instances: InstanceSet, tours: Int[np.ndarray, "B M"]
+) -> tuple[Float[np.ndarray, "B M"], Float[np.ndarray, "B M"]]:
+    """The load at each stop of the tours, and the draft there."""
+    demand, draft = _demand_and_draft(instances)
     turn = -1 if instances.load == "shrinking" else 1
     amounts = np.take_along_axis(demand, tours, axis=1)[:, ::turn]
-    load = amounts.cumsum(axis=1)[:, ::turn]
-    over = load - np.take_along_axis(draft, tours, axis=1)
-    return np.asarray((over <= allowance).all(axis=1))
+    return amounts.cumsum(axis=1)[:, ::turn], np.take_along_axis(draft, tours, axis=1)
+
+
+def _afloat(
+    instances: InstanceSet, load: Float[np.ndarray, "B M"], draft: Float[np.ndarray, "B M"]
+) -> Bool[np.ndarray, " B"]:
+    """Whether no load is above a draft."""
+    whole = [(each == np.rint(each)).all(axis=1) for each in _demand_and_draft(instances)]
+    allowance = np.where(whole[0] & whole[1], 0.0, TOLERANCE)[:, None]
+    return np.asarray((load - draft <= allowance).all(axis=1))
+
+
+def _demand_and_draft(
+    instances: InstanceSet,
+) -> tuple[Float[np.ndarray, "B N"], Float[np.ndarray, "B N"]]:
+    """Of every node; nothing, and no limit, where none are stated."""
+    shape = (len(instances), instances.nodes)
+    demand = np.zeros(shape) if instances.demand is None else instances.demand
+    draft = np.full(shape, np.inf) if instances.draft is None else instances.draft
+    return demand, draft

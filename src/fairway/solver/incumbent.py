@@ -139,11 +139,7 @@ class Incumbent:
             or (self.request.drop == "fewest" and found.unserved)
         ):
             return
-        rounding = MARGIN * max(abs(value), 1.0)
-        whole = self.lower > value - 1.0 + rounding and _whole(
-            self.instance, self.request.objective
-        )
-        if whole or self.lower >= value - rounding:
+        if closed(self.instance, self.request.objective, value, self.lower):
             self.proved = "optimal"
 
     def _tell(self, step: Improvement | None, tour: tuple[int, ...] | None) -> None:
@@ -203,6 +199,14 @@ class Incumbent:
         self._claims.clear()
         self._trace += [*steps, replace(step, cost=solution.value)]
         self._close()
+
+
+def closed(instance: Instance, objective: str, value: float, lower: float) -> bool:
+    """Whether no value is left between that of a tour and a lower bound."""
+    rounding = MARGIN * max(abs(value), 1.0)
+    if lower >= value - rounding:
+        return True
+    return lower > value - 1.0 + rounding and _whole(instance, objective)
 
 
 def _whole(instance: Instance, objective: str) -> bool:
