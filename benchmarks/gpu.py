@@ -1,10 +1,13 @@
 """Batched local search on a GPU: gaps to reference costs against seconds, for all instances of each test set together.
 
-    python -m benchmarks.gpu gaps --references FOLDER --seconds 10 30 60 tsptw100-easy tspdl100-hard
+    python -m benchmarks.gpu gaps --references FOLDER --seconds 10 30 60 -- tsptw100-easy tspdl100-hard
+    python -m benchmarks.gpu solve --references FOLDER --seconds 60 -- tsptw100-easy
+    python -m benchmarks.gpu cores --references FOLDER --seconds 0.1 1 --limit 1600 --workers 16 -- tsptw100-easy
     python -m benchmarks.gpu rates tsptw100-easy
     python -m benchmarks.gpu check tsptw50-easy tspdl100-hard
 
-`gaps` counts everything from the instances in memory to judged tours. FOLDER holds `lkh-BED.npz` files with an array
+`gaps` counts everything from the instances in memory to judged tours, `solve` is `fairway.solve` with its results, and
+`cores` the same without a GPU, with so many seconds per instance. FOLDER holds `lkh-BED.npz` files with an array
 `cost`. `rates` are rounds per second by how many blocks share a multiprocessor; `check`
 compares the decisions of the GPU with those of the emulation.
 """
@@ -17,6 +20,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+import fairway
 from fairway.evaluate.references import load_references
 from fairway.judge.many import verify_many
 from fairway.problems.beds import load_bed
@@ -65,6 +69,33 @@ def gaps(args):
             del numbers
 
 
+def solved(args):
+    """What `fairway.solve` makes of whole lists, on the GPU or on cores."""
+    print(
+        f"{'bed':18}{'count':>7}{'asked s':>9}{'total s':>9}{'gap %':>9}{'worst':>8}{'none':>6}{'proved':>8}"
+        f"{'reported %':>12}"
+    )
+    how = {"device": "cuda"} if args.what == "solve" else {"workers": args.workers}
+    for bed in args.beds:
+        instances = load_bed(bed)
+        instances = instances[: args.limit] if args.limit else instances
+        known = reference_costs(bed, args.references)[: len(instances)]
+        fairway.solve(list(instances[:8]), seconds=0.1, **how)  # compiles
+        for seconds in args.seconds:
+            began = time.perf_counter()
+            results = fairway.solve(instances, seconds=seconds, seed=args.seed, **how)
+            spent = time.perf_counter() - began
+            costs = np.array([result.cost for result in results])
+            gap = 100 * (np.where(np.isfinite(costs), costs, np.nan) / known - 1)
+            proved = sum(result.status == "optimal" for result in results)
+            reported = 100 * np.mean([min(result.gap, 10.0) for result in results])
+            print(
+                f"{bed:18}{len(results):7}{seconds:9.1f}{spent:9.2f}{np.nanmean(gap):9.4f}{np.nanmax(gap):8.2f}"
+                f"{np.isinf(costs).sum():6}{proved:8}{reported:12.2f}",
+                flush=True,
+            )
+
+
 def rate(numbers, rounds):
     torch.cuda.synchronize()
     began = time.perf_counter()
@@ -105,17 +136,19 @@ def check(args):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("gaps", "rates", "check"))
+    parser.add_argument("what", choices=("gaps", "solve", "cores", "rates", "check"))
     parser.add_argument("beds", nargs="+")
     parser.add_argument("--seconds", type=float, nargs="+", default=[10.0, 30.0, 60.0])
     parser.add_argument("--references", type=Path)
     parser.add_argument("--limit", type=int)
     parser.add_argument("--tune", action="store_true", help="choose the fastest variant first")
     parser.add_argument("--walkers", type=int)
+    parser.add_argument("--workers", type=int, help="processes of `cores`")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", default="cuda")
     args = parser.parse_args()
-    {"gaps": gaps, "rates": rates, "check": check}[args.what](args)
+    verbs = {"gaps": gaps, "solve": solved, "cores": solved, "rates": rates, "check": check}
+    verbs[args.what](args)
 
 
 if __name__ == "__main__":

@@ -33,11 +33,12 @@ FIRST_PROOF = 0.6
 PROVABLE = 12.5
 """The breadth, at 50 nodes, up to which a proof can be expected within a second; ten times as long, four more."""
 PATIENT, BRIEF = 2.0, 0.05
-"""Seconds from which on a bound is worth its time even where no proof can be expected, and what part of them a proof
-without one may take then."""
+"""Seconds from which on a proof is sooner by a bound, and what part of them it may take without one then."""
 PROVING, RAISING = 0.6, 0.85
 """Of the seconds that are left, what a proof may take that can be expected, and a bound where there is none."""
-BEFORE_PROOF, BEFORE_BOUND, BEFORE = 0.0004, 0.01, 0.3
+SEARCHED = 0.005
+"""Seconds per node that are local search's in any case; a bound is raised in those beyond."""
+BEFORE_PROOF, BEFORE_BOUND, BEFORE = 0.0001, 0.01, 0.3
 """Seconds per node of local search before either, and what part of those that are left at most."""
 ROUNDS = 6
 """Of local search, each twice as long, until there is a tour to bound."""
@@ -143,15 +144,20 @@ def _by_the_clock(best: Incumbent) -> None:
         # Where no tour is known there may be none, which is proved here if anywhere.
         known = math.isfinite(best.value)
         _prove(best, (BRIEF if brief and known else PROVING) * best.left)
-    if patient and not best.enough:
+    if not best.enough and (best.request.gap > 0 or _for_bound(best) > 0):
         # A bound, which fixes legs against a tour, needs one as good as can be; a proof, one to beat.
         for times in range(ROUNDS):
             _improve(best, min(2**times * BEFORE_BOUND * best.instance.nodes, BEFORE * best.left))
             if math.isfinite(best.value):
                 break
-        _raise_bound(best, RAISING * best.left)
+        _raise_bound(best, RAISING * best.left if best.request.gap > 0 else _for_bound(best))
     if not best.enough:
         _improve(best, best.left)
+
+
+def _for_bound(best: Incumbent) -> float:
+    """Of the seconds that are left, those that a bound may take where no proof can be expected."""
+    return min(RAISING * best.left, best.left - SEARCHED * best.instance.nodes)
 
 
 def _by_iterations(best: Incumbent) -> None:

@@ -119,7 +119,8 @@ class Ascent:
                 self.sweeps = 1
                 self._keep(self._least(outward))
                 for rivals in RIVALS:
-                    self._hurry(rivals, MEMORIES[0], until)
+                    if self._hurry(rivals, MEMORIES[0], until) == -np.inf:
+                        break  # sweeps that miss less would take longer still
         while self._level < len(MEMORIES):
             self._climb(MEMORIES[self._level], until, pause)
             if clock.now() >= min(until, pause) or self.height >= self.enough:
@@ -136,6 +137,8 @@ class Ascent:
             fruitless += 1
             sweep = self._outward(min(until, now + max(QUICK, PATIENCE * self._quick)), rivals)
             if sweep is None:
+                if lead == -np.inf:
+                    break  # there is nothing to go back to
                 self._retreat(leading, RETREAT[1])
                 pace *= SLOWER
                 continue
