@@ -18,7 +18,9 @@ from fairway.kernels.labels.bound import Bound, cheapest_legs
 from fairway.kernels.labels.label_model import LabelModel, label_model_of, shortest_paths
 from fairway.kernels.labels.ng_ascent import Ascent, suits
 from fairway.kernels.labels.relaxed import Effort, affordable, ascended, height
-from fairway.kernels.labels.run import Limits, Rank, by_bound, by_cost, run, widest
+from fairway.kernels.labels import run as label_run
+from fairway.kernels.labels.run import Limits, by_bound, by_cost, run
+from fairway.kernels.labels.space import Rank, widest
 from fairway.kernels.preprocessing import preprocess
 from fairway.problems.instance import Instance
 from fairway.problems.model import MARGIN, START, Objective, is_makespan, model_of
@@ -205,7 +207,7 @@ def warm() -> None:
     ]
     for each in label_models:
         bound = ascended(each, cheapest_legs(each), math.inf, Effort(2, 2, 2, math.inf))
-        run(each, bound, Limits(1, math.inf, 1 << 20, math.inf))
+        label_run.warm(each, bound)
     ascent = Ascent(label_models[0], 99.0)
     ascent.climb(math.inf)
     ascent.bound(math.inf)
