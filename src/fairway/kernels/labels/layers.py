@@ -28,6 +28,10 @@ UPPER, DROPPED, FOUND = range(3)
 """Figures: what a tour must cost less than; the least bound of all labels that a full layer lost; the best cost."""
 
 
+Label = tuple[int, float, float, float, int]
+"""What a label is but for its set: last stop, resource, cost, `rest` and parent, see `Layer`."""
+
+
 class Layer(NamedTuple):
     """Room for the labels of a layer, a row each."""
 
@@ -148,66 +152,64 @@ def reachable(search: Search, here: Layer) -> int:
 @inner
 def _push(search: Search, here: Layer, there: Layer, stop: int, resource: float) -> None:
     """Extend the label at hand to a stop, unless that is too dear or dominated."""
-    cost, rest = so_far(search, here, stop, resource)
-    if promising(search, here, there, stop, resource, cost + rest):
-        put(search, there, stop, resource, cost, rest, search.counters[AT])
+    at = search.counters[AT]
+    label = extended(search, here, at, stop, resource)
+    visit(search, here, there, at, stop)
+    if promising(search, there, label):
+        put(search, there, mixed(there.visited[search.counters[NEXT]], stop), label)
 
 
 @inner
-def so_far(search: Search, here: Layer, stop: int, resource: float) -> tuple[float, float]:
-    """The cost and `rest` of the label at hand extended to a stop."""
-    model, at = search.model, search.counters[AT]
+def extended(search: Search, here: Layer, at: int, stop: int, resource: float) -> Label:
+    """A label at hand, extended to a stop."""
     cost = resource
-    if not model.makespan:
-        cost = here.cost[at] + model.price[here.last[at], stop]
-    return cost, here.rest[at] - search.bound.multiplier[stop]
+    if not search.model.makespan:
+        cost = here.cost[at] + search.model.price[here.last[at], stop]
+    return stop, resource, cost, here.rest[at] - search.bound.multiplier[stop], at
 
 
 @inner
-def promising(
-    search: Search, here: Layer, there: Layer, stop: int, resource: float, least: float
-) -> bool:
-    """Whether the label at hand extended to a stop may become a better tour; its set goes to the next free row."""
-    counters = search.counters
-    at, new = counters[AT], counters[NEXT]
+def visit(search: Search, here: Layer, there: Layer, at: int, stop: int) -> None:
+    """Write the set of a label at hand, and one more stop, into the next free row."""
+    new = search.counters[NEXT]
     for word in range(there.visited.shape[1]):
         there.visited[new, word] = here.visited[at, word]
     there.visited[new, stop >> 6] |= np.uint64(1) << np.uint64(stop & 63)
-    enough = search.figures[UPPER] - least
+
+
+@inner
+def promising(search: Search, there: Layer, label: Label) -> bool:
+    """Whether a label whose set is in the next free row may become a better tour."""
+    stop, resource, cost, rest, _ = label
+    counters = search.counters
     counters[MADE] += 1
-    stops, visited = counters[LAYER] + 1, there.visited[new]
+    stops, visited = counters[LAYER] + 1, there.visited[counters[NEXT]]
+    enough = search.figures[UPPER] - (cost + rest)
     return completion(search.bound, stops, stop, resource, visited, enough) < enough
 
 
 @inner
-def put(
-    search: Search,
-    there: Layer,
-    stop: int,
-    resource: float,
-    cost: float,
-    rest: float,
-    parent: int,
-) -> None:
+def put(search: Search, there: Layer, key: np.uint64, label: Label) -> None:
     """Keep a label whose set is in the next free row, unless it is dominated, and none that it dominates."""
+    stop, resource, cost, rest, parent = label
     counters = search.counters
     new = counters[NEXT]
-    slot = _slot_of(there, new, stop, search.slots)
+    slot = _slot_of(there, new, stop, key, search.slots)
     head = search.slots[slot]
-    taken, previous, label = np.int32(-1), np.int32(-1), head
-    while label >= 0:
-        if taken < 0 and there.resource[label] <= resource and there.cost[label] <= cost:
+    taken, previous, other = np.int32(-1), np.int32(-1), head
+    while other >= 0:
+        if taken < 0 and there.resource[other] <= resource and there.cost[other] <= cost:
             return
-        following = there.chain[label]
-        if resource <= there.resource[label] and cost <= there.cost[label]:
+        following = there.chain[other]
+        if resource <= there.resource[other] and cost <= there.cost[other]:
             if taken < 0:  # the new label takes the place of the first that it dominates
-                taken, previous = label, label
+                taken, previous = other, other
             else:
-                there.last[label] = -1
+                there.last[other] = -1
                 there.chain[previous] = following
         else:
-            previous = label
-        label = following
+            previous = other
+        other = following
     if taken < 0:
         taken = np.int32(new)
         counters[NEXT] += 1
@@ -219,11 +221,13 @@ def put(
 
 
 @inner
-def _slot_of(layer: Layer, label: int, last: int, slots: Int32[np.ndarray, " S"]) -> int:
+def _slot_of(
+    layer: Layer, label: int, last: int, key: np.uint64, slots: Int32[np.ndarray, " S"]
+) -> int:
     """Where the table has this label's set and last stop, or has room for them."""
     mask = np.uint64(len(slots) - 1)
     words = layer.visited.shape[1]
-    slot = mixed(layer.visited[label], last) & mask
+    slot = key & mask
     while slots[slot] >= 0:
         head = slots[slot]
         same = layer.last[head] == last
@@ -241,7 +245,8 @@ def relink(layer: Layer, count: int, slots: Int32[np.ndarray, " S"]) -> None:
     _empty(slots)
     for label in range(count):
         if layer.last[label] >= 0:
-            slot = _slot_of(layer, label, layer.last[label], slots)
+            last = layer.last[label]
+            slot = _slot_of(layer, label, last, mixed(layer.visited[label], last), slots)
             layer.chain[label] = slots[slot]
             slots[slot] = label
 

@@ -11,13 +11,21 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int, Int32
 
 from fairway import clock
 from fairway.kernels.compiling import bare, inner
 from fairway.kernels.labels import layers
 from fairway.kernels.labels.bits import mixed
-from fairway.kernels.labels.layers import Layer, Search, promising, put, reachable, so_far
+from fairway.kernels.labels.layers import (
+    Layer,
+    Search,
+    extended,
+    promising,
+    put,
+    reachable,
+    visit,
+)
 from fairway.kernels.labels.space import Room, filling, following, reserve, roomier, table_size
 
 MOST = 16
@@ -33,11 +41,14 @@ PATIENCE = 3600.0
 
 
 class Mail(NamedTuple):
-    """Labels on their way, in a box for every round, sender and recipient; two rounds take turns."""
+    """Labels on their way, in a box for every round, sender and recipient; two rounds take turns.
 
-    letters: Layer
-    rows: int
-    """Of a box."""
+    What else there is to know of a label follows from the one that it extends.
+    """
+
+    parent: Int32[np.ndarray, "2 T T R"]
+    last: Int32[np.ndarray, "2 T T R"]
+    resource: Float[np.ndarray, "2 T T R"]
     sent: Int[np.ndarray, "2 T P"]
     """Labels in each box; the last axis has room to spare."""
     stop: Int[np.ndarray, " 1"]
@@ -50,70 +61,57 @@ def take_turn(search: Search, mail: Mail, me: int, turn: int) -> None:
     here, there = search.layers
     if search.counters[layers.LAYER] % 2 == 1:
         here, there = there, here
-    _take_out(search, there, mail, me, 1 - turn)
+    _take_out(search, here, there, mail, me, 1 - turn)
     counters, nodes = search.counters, len(search.model.node)
     sent, fullest = mail.sent[turn, me], np.int64(0)
     threads = mail.sent.shape[1]
     for owner in range(threads):
         sent[owner] = 0
     while counters[layers.AT] < counters[layers.COUNT] and mail.stop[0] == 0:
-        if fullest + nodes > mail.rows:
+        full = counters[layers.NEXT] + nodes > len(there.last)
+        if full or fullest + nodes > mail.last.shape[3]:
             break
+        at = counters[layers.AT]
         for place in range(reachable(search, here)):
             stop, resource = search.reached[place], search.resources[place]
-            cost, rest = so_far(search, here, stop, resource)
-            if promising(search, here, there, stop, resource, cost + rest):
-                owner = _owner(there.visited[counters[layers.NEXT]], stop, threads)
-                row = _box(mail, turn, me, owner) + sent[owner]
-                sent[owner] += 1
-                fullest = max(fullest, sent[owner])
-                _post(search, there, mail.letters, row)
-                mail.letters.last[row], mail.letters.resource[row] = stop, resource
-                mail.letters.cost[row], mail.letters.rest[row] = cost, rest
+            label = extended(search, here, at, stop, resource)
+            visit(search, here, there, at, stop)
+            if promising(search, there, label):
+                key = mixed(there.visited[counters[layers.NEXT]], stop)
+                owner = _owner(key, threads)
+                if owner == me:
+                    put(search, there, key, label)
+                else:
+                    row = sent[owner]
+                    mail.parent[turn, me, owner, row], mail.last[turn, me, owner, row] = at, stop
+                    mail.resource[turn, me, owner, row] = resource
+                    sent[owner] = row + 1
+                    fullest = max(fullest, row + 1)
         counters[layers.AT] += threads
 
 
 @inner
-def _box(mail: Mail, turn: int, sender: int, owner: int) -> int:
-    """Where a box begins."""
-    threads = mail.sent.shape[1]
-    return ((turn * threads + sender) * threads + owner) * mail.rows
+def _owner(key: np.uint64, threads: int) -> int:
+    """Who keeps labels of that hash; by other bits of it than tables look at."""
+    return np.int64(((key >> np.uint64(32)) * np.uint64(threads)) >> np.uint64(32))
 
 
 @inner
-def _owner(visited: np.ndarray, last: int, threads: int) -> int:
-    """Who keeps labels of that set and last stop; by other bits of the hash than tables look at."""
-    return np.int64(((mixed(visited, last) >> np.uint64(32)) * np.uint64(threads)) >> np.uint64(32))
-
-
-@inner
-def _post(search: Search, there: Layer, letters: Layer, row: int) -> None:
-    """Copy the set in the next free row, and the number of the label at hand."""
-    new = search.counters[layers.NEXT]
-    for word in range(there.visited.shape[1]):
-        letters.visited[row, word] = there.visited[new, word]
-    letters.parent[row] = search.counters[layers.AT]
-
-
-@inner
-def _take_out(search: Search, there: Layer, mail: Mail, me: int, turn: int) -> None:
-    letters = mail.letters
+def _take_out(search: Search, here: Layer, there: Layer, mail: Mail, me: int, turn: int) -> None:
     for sender in range(mail.sent.shape[1]):
-        begin = _box(mail, turn, sender, me)
-        for row in range(begin, begin + mail.sent[turn, sender, me]):
-            new = search.counters[layers.NEXT]
-            for word in range(there.visited.shape[1]):
-                there.visited[new, word] = letters.visited[row, word]
-            stop, parent = np.int64(letters.last[row]), np.int64(letters.parent[row])
-            figures = letters.resource[row], letters.cost[row], letters.rest[row]
-            put(search, there, stop, *figures, parent)
+        for row in range(mail.sent[turn, sender, me]):
+            at = np.int64(mail.parent[turn, sender, me, row])
+            stop = np.int64(mail.last[turn, sender, me, row])
+            label = extended(search, here, at, stop, mail.resource[turn, sender, me, row])
+            visit(search, here, there, at, stop)
+            put(search, there, mixed(there.visited[search.counters[layers.NEXT]], stop), label)
 
 
 @bare
 def find_owners(layer: Layer, threads: int, owners: Int[np.ndarray, " L"]) -> None:
     """Write down who keeps each label of a layer; dominated ones go to anyone."""
     for label in range(len(owners)):
-        owners[label] = _owner(layer.visited[label], max(layer.last[label], 0), threads)
+        owners[label] = _owner(mixed(layer.visited[label], max(layer.last[label], 0)), threads)
 
 
 class Crew:
@@ -164,11 +162,16 @@ class Crew:
 
     def _boxes(self, search: Search) -> Mail:
         """Boxes that take a small part of the memory of a layer, but hold what any label can become."""
-        nodes, words, threads = len(search.model.node), search.model.needs.shape[1], self._threads
-        rows = max(min(LETTERS, self._room.crowd // (8 * threads)) // threads, nodes)
-        sent = np.zeros((2, threads, APART), np.int64)
-        letters = layers.room(2 * threads**2 * rows, words)
-        return Mail(letters, rows, sent, np.zeros(1, np.int64))
+        nodes, threads = len(search.model.node), self._threads
+        rows = max(min(LETTERS, self._room.most // (8 * threads)) // threads, nodes)
+        shape = (2, threads, threads, rows)
+        return Mail(
+            np.empty(shape, np.int32),
+            np.empty(shape, np.int32),
+            np.empty(shape),
+            np.zeros((2, threads, APART), np.int64),
+            np.zeros(1, np.int64),
+        )
 
     def _round(self, parts: list[Search], mail: Mail, turn: int, limit: float) -> None:
         """Let every thread take its turn, and stop them where the time is up."""
@@ -185,9 +188,13 @@ class Crew:
             each.result()
 
     def _short(self, search: Search, sent: Int[np.ndarray, "T P"]) -> bool:
-        """Whether some part has no room for what was sent there, and a row to write the next set into."""
+        """Whether some part has no room for what was sent there, and for all that one more label can become."""
+        return self._due(search, sent) > len(following(search).last) // self._threads
+
+    def _due(self, search: Search, sent: Int[np.ndarray, "T P"]) -> int:
+        """The most rows that a part needs."""
         due = self._counters[:, layers.NEXT] + sent.sum(axis=0)[: self._threads]
-        return int(due.max()) >= len(following(search).last) // self._threads
+        return int(due.max()) + len(search.model.node)
 
     def _split(self, search: Search, sent: Int[np.ndarray, "T P"]) -> tuple[Search, list[Search]]:
         """The next layer in parts, one per thread, with room for what was sent there."""
@@ -197,9 +204,7 @@ class Crew:
         counts = np.bincount(owners, minlength=threads)
         self._counters[:, layers.NEXT] = counts
         while self._short(search, sent):
-            search = roomier(
-                search, threads * (int((counts + sent.sum(axis=0)[:threads]).max()) + 1)
-            )
+            search = roomier(search, threads * self._due(search, sent))
         layer, order = following(search), np.argsort(owners, kind="stable")
         rows, ends = len(layer.last) // threads, counts.cumsum()
         for column in layer:

@@ -24,6 +24,8 @@ class Room:
 
     width: int
     """Labels that are extended."""
+    most: int
+    """Rows that the memory has room for."""
     crowd: int
     """Rows, above which a layer is cut to its width before it is complete."""
     rank: Rank
@@ -52,8 +54,8 @@ class Room:
 
 def room_of(nodes: int, width: int, memory: int, rank: Rank) -> Room:
     """As much as is asked for and fits into the memory."""
-    width = min(width, widest(nodes, memory))
-    return Room(width, min(_most(nodes, memory), 4 * width + 2 * nodes), rank)
+    most, width = _most(nodes, memory), min(width, widest(nodes, memory))
+    return Room(width, most, min(most, 4 * width + 2 * nodes), rank)
 
 
 def widest(nodes: int, memory: int) -> int:
