@@ -1,8 +1,8 @@
-"""`python -m benchmarks.proofs [--count N --step N --seconds S --alone --threads N] [NAMES...]`: proofs and bounds.
+"""`python -m benchmarks.proofs [--count N --step N --seconds S --threads N --alone] [NAMES...]`: proofs and bounds.
 
-Each instance is solved with 1, 5 and the given seconds, by one thread unless more are asked for; beside it, in the same run and with as many
-seconds, CP-SAT where OR-Tools is installed and didppy where that is (`pip install didppy`). A bound above a tour of
-anyone, or two proofs that differ, end the run.
+Each instance is solved with 1, 5 and the given seconds, by one thread unless more are asked for; beside it, in the same
+run and with as many seconds, CP-SAT where OR-Tools is installed and didppy where that is (`pip install didppy`). A
+bound above a tour of anyone, or two proofs that differ, end the run.
 """
 
 import argparse

@@ -62,8 +62,8 @@ def solve_one(
 ) -> Result:
     """The answer for one instance, of which the request has been checked; Ctrl-C leaves the best so far.
 
-    Where there is no tour a plan is offered that gives something up, in a part of the time that is left. A proof may use
-    so many threads.
+    Where there is no tour a plan is offered that gives something up, in a part of the time that is left. Proofs use all
+    of the threads, everything else one.
     """
     asked = locked(instance, request.fixed)
     best = Incumbent(asked, request, watch, threads)

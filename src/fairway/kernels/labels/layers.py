@@ -189,7 +189,7 @@ def promising(search: Search, there: Layer, label: Label) -> bool:
 
 
 @inner
-def put(search: Search, there: Layer, key: np.uint64, label: Label) -> None:
+def put(search: Search, there: Layer, key: int, label: Label) -> None:
     """Keep a label whose set is in the next free row, unless it is dominated, and none that it dominates."""
     stop, resource, cost, rest, parent = label
     counters = search.counters
@@ -222,8 +222,8 @@ def put(search: Search, there: Layer, key: np.uint64, label: Label) -> None:
 
 @inner
 def _slot_of(
-    layer: Layer, label: int, last: int, key: np.uint64, slots: Int32[np.ndarray, " S"]
-) -> int:
+    layer: Layer, label: int, last: int, key: int, slots: Int32[np.ndarray, " S"]
+) -> np.uint64:
     """Where the table has this label's set and last stop, or has room for them."""
     mask = np.uint64(len(slots) - 1)
     words = layer.visited.shape[1]

@@ -91,7 +91,7 @@ def take_turn(search: Search, mail: Mail, me: int, turn: int) -> None:
 
 
 @inner
-def _owner(key: np.uint64, threads: int) -> int:
+def _owner(key: int, threads: int) -> np.int64:
     """Who keeps labels of that hash; by other bits of it than tables look at."""
     return np.int64(((key >> np.uint64(32)) * np.uint64(threads)) >> np.uint64(32))
 
@@ -119,17 +119,18 @@ class Crew:
 
     def __init__(self, threads: int, room: Room) -> None:
         self._threads, self._room = min(threads, MOST), room
-        self._pool = ThreadPoolExecutor(self._threads)
+        self._shared: tuple[ThreadPoolExecutor, Mail] | None = None
+        """What nobody needs before a layer is wide."""
         self._counters = np.zeros((self._threads, APART), np.int64)
-        self._mail: Mail | None = None
 
     def __enter__(self) -> "Crew":
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._mail is not None:
-            self._mail.stop[0] = 1
-        self._pool.shutdown()
+        if self._shared is not None:
+            pool, mail = self._shared
+            mail.stop[0] = 1
+            pool.shutdown()
 
     def worthwhile(self, search: Search) -> bool:
         """Whether so many labels are still to be extended that sharing them is faster."""
@@ -142,7 +143,9 @@ class Crew:
         own[:, : len(search.counters)] = search.counters
         own[:, layers.AT] += np.arange(self._threads)
         own[:, layers.MADE] = 0
-        mail = self._mail = self._mail or self._boxes(search)
+        if self._shared is None:
+            self._shared = ThreadPoolExecutor(self._threads), self._boxes(search)
+        pool, mail = self._shared
         mail.sent[:], mail.stop[0] = 0, 0
         search, parts = self._split(search, mail.sent[1])
         turn = 0
@@ -151,7 +154,8 @@ class Crew:
                 self._join(search)
                 search, parts = self._split(self._room.made(search), mail.sent[1 - turn])
             labels = count + int(own[:, layers.NEXT].sum())
-            self._round(parts, mail, turn, until - reserve(labels))
+            turns = {pool.submit(take_turn, part, mail, me, turn) for me, part in enumerate(parts)}
+            _await(turns, mail, until - reserve(labels))
             turn = 1 - turn
         self._join(search)
         search.counters[layers.AT] = min(int(own[:, layers.AT].min()), count)
@@ -172,20 +176,6 @@ class Crew:
             np.zeros((2, threads, APART), np.int64),
             np.zeros(1, np.int64),
         )
-
-    def _round(self, parts: list[Search], mail: Mail, turn: int, limit: float) -> None:
-        """Let every thread take its turn, and stop them where the time is up."""
-        due: set[Future[None]] = {
-            self._pool.submit(take_turn, part, mail, me, turn) for me, part in enumerate(parts)
-        }
-        pending = due
-        while pending:
-            left = min(limit - clock.now(), PATIENCE)
-            if left <= 0:
-                mail.stop[0] = 1
-            pending = wait(pending, None if left <= 0 else left).not_done
-        for each in due:
-            each.result()
 
     def _short(self, search: Search, sent: Int[np.ndarray, "T P"]) -> bool:
         """Whether some part has no room for what was sent there, and for all that one more label can become."""
@@ -243,3 +233,15 @@ class Crew:
                 column[total : total + count] = column[me * rows : me * rows + count]
             total += count
         search.counters[layers.NEXT] = total
+
+
+def _await(turns: set[Future[None]], mail: Mail, limit: float) -> None:
+    """Wait until all have taken their turn, which is cut short where the time is up."""
+    pending = turns
+    while pending:
+        left = min(limit - clock.now(), PATIENCE)
+        if left <= 0:
+            mail.stop[0] = 1
+        pending = wait(pending, None if left <= 0 else left).not_done
+    for each in turns:
+        each.result()
