@@ -11,7 +11,7 @@ from fairway.kernels.labels.bound import Bound
 from fairway.kernels.labels.label_model import LabelModel
 from fairway.kernels.labels.layers import History, Layer, Search
 from fairway.kernels.labels.shared import Crew
-from fairway.kernels.labels.space import FIRST, Rank, longer, reserve, room_of, table_size
+from fairway.kernels.labels.space import FIRST, Rank, linked, longer, reserve, room_of, table_size
 
 QUANTUM = 50_000
 """Work between two looks at the clock, ten milliseconds at most."""
@@ -75,7 +75,7 @@ def run(model: LabelModel, bound: Bound, limits: Limits, rank: Rank = by_bound) 
                 room.cut(search)
                 quantum = STEP
             elif stopped == layers.CROWDED:
-                search = room.made(search)
+                search = linked(room.made(search))
             elif stopped == layers.LONG:
                 if len(search.history.parent) == entries:
                     break

@@ -26,7 +26,15 @@ from fairway.kernels.labels.layers import (
     reachable,
     visit,
 )
-from fairway.kernels.labels.space import Room, filling, following, reserve, roomier, table_size
+from fairway.kernels.labels.space import (
+    Room,
+    filling,
+    following,
+    linked,
+    reserve,
+    roomier,
+    table_size,
+)
 
 MOST = 16
 """Threads; with more, handing out the work would take longer than doing it."""
@@ -64,6 +72,7 @@ def take_turn(search: Search, mail: Mail, me: int, turn: int) -> None:
     _take_out(search, here, there, mail, me, 1 - turn)
     counters, nodes = search.counters, len(search.model.node)
     sent, fullest = mail.sent[turn, me], np.int64(0)
+    parents, lasts, resources = mail.parent[turn, me], mail.last[turn, me], mail.resource[turn, me]
     threads = mail.sent.shape[1]
     for owner in range(threads):
         sent[owner] = 0
@@ -83,8 +92,8 @@ def take_turn(search: Search, mail: Mail, me: int, turn: int) -> None:
                     put(search, there, key, label)
                 else:
                     row = sent[owner]
-                    mail.parent[turn, me, owner, row], mail.last[turn, me, owner, row] = at, stop
-                    mail.resource[turn, me, owner, row] = resource
+                    parents[owner, row], lasts[owner, row] = at, stop
+                    resources[owner, row] = resource
                     sent[owner] = row + 1
                     fullest = max(fullest, row + 1)
         counters[layers.AT] += threads
@@ -99,10 +108,11 @@ def _owner(key: int, threads: int) -> np.int64:
 @inner
 def _take_out(search: Search, here: Layer, there: Layer, mail: Mail, me: int, turn: int) -> None:
     for sender in range(mail.sent.shape[1]):
+        parent, last = mail.parent[turn, sender, me], mail.last[turn, sender, me]
+        resource = mail.resource[turn, sender, me]
         for row in range(mail.sent[turn, sender, me]):
-            at = np.int64(mail.parent[turn, sender, me, row])
-            stop = np.int64(mail.last[turn, sender, me, row])
-            label = extended(search, here, at, stop, mail.resource[turn, sender, me, row])
+            at, stop = np.int64(parent[row]), np.int64(last[row])
+            label = extended(search, here, at, stop, resource[row])
             visit(search, here, there, at, stop)
             put(search, there, mixed(there.visited[search.counters[layers.NEXT]], stop), label)
 
@@ -161,7 +171,7 @@ class Crew:
         search.counters[layers.AT] = min(int(own[:, layers.AT].min()), count)
         search.counters[layers.MADE] += own[:, layers.MADE].sum()
         if search.counters[layers.AT] < count:
-            layers.relink(following(search), int(search.counters[layers.NEXT]), search.slots)
+            return linked(search)
         return search
 
     def _boxes(self, search: Search) -> Mail:

@@ -31,7 +31,7 @@ class Room:
     rank: Rank
 
     def made(self, search: Search) -> Search:
-        """The same with more room in the next layer: a larger one, or one that is cut."""
+        """The same with more room in the next layer, which is larger or cut, and to be linked before it is filled."""
         if len(following(search).last) < self.crowd:
             return roomier(search, self.crowd)
         self.cut(search)
@@ -49,7 +49,6 @@ class Room:
             lost = float(bounds[~kept].min(initial=np.inf))
             search.figures[layers.DROPPED] = min(search.figures[layers.DROPPED], lost)
             layers.keep(layer, search.counters, kept)
-        layers.relink(layer, int(search.counters[layers.NEXT]), search.slots)
 
 
 def room_of(nodes: int, width: int, memory: int, rank: Rank) -> Room:
@@ -86,17 +85,22 @@ def following(search: Search) -> Layer:
 
 
 def roomier(search: Search, most: int) -> Search:
-    """The same with more room in the next layer."""
+    """The same with a larger next layer, not linked."""
     crowded, count = following(search), int(search.counters[layers.NEXT])
     rows = min(4 * len(crowded.last), most)
     wide = layers.room(rows, crowded.visited.shape[1])
     for old, new in zip(crowded, wide, strict=True):
         new[:count] = old[:count]
-    slots = search.slots
-    if len(slots) < table_size(rows):
-        slots = np.empty(table_size(rows), np.int32)
-    layers.relink(wide, count, slots)
-    return filling(search, wide)._replace(slots=slots)
+    return filling(search, wide)
+
+
+def linked(search: Search) -> Search:
+    """The same with a table of all labels of the next layer."""
+    layer, slots = following(search), search.slots
+    if len(slots) < table_size(len(layer.last)):
+        slots = np.empty(table_size(len(layer.last)), np.int32)
+    layers.relink(layer, int(search.counters[layers.NEXT]), slots)
+    return search._replace(slots=slots)
 
 
 def filling(search: Search, layer: Layer) -> Search:
