@@ -205,7 +205,7 @@ def check(cases: Sequence[Case]) -> int:
 
 def row(case: Case, seconds: float) -> tuple[str, ...]:
     """What the solver makes of an instance; its answer must stand before the judge."""
-    result = fairway.solve(case.instance, seconds=seconds, objective=case.objective)
+    result = fairway.solve(case.instance, seconds=seconds, workers=1, objective=case.objective)
     value = math.inf
     if result.tour is not None:
         verdict = fairway.verify(case.instance, result.tour, objective=case.objective)

@@ -20,7 +20,7 @@ def differences(problem: str, nodes: int, count: int, seconds: float) -> np.ndar
         hardness = ("medium", "hard")[number % 2]
         one = generate(problem, n=nodes, hardness=hardness, count=1, seed=900 + number)[0]
         costs = [
-            solve(one, seconds=seconds, policy=policy).cost
+            solve(one, seconds=seconds, workers=1, policy=policy).cost
             for policy in (None, f"general-{problem}")
         ]
         plain, guided = (np.nan if cost is None else cost for cost in costs)

@@ -1,8 +1,8 @@
-"""`python -m benchmarks.proofs [--count N --step N --seconds S --alone] [NAMES...]`: proofs, how fast, and bounds.
+"""`python -m benchmarks.proofs [--count N --step N --seconds S --threads N --alone] [NAMES...]`: proofs and bounds.
 
-Each instance is solved with 1, 5 and the given seconds on one core; beside it, in the same run and with as many
-seconds, CP-SAT where OR-Tools is installed and didppy where that is (`pip install didppy`). A bound above a tour of
-anyone, or two proofs that differ, end the run.
+Each instance is solved with 1, 5 and the given seconds, by one thread unless more are asked for; beside it, in the same
+run and with as many seconds, CP-SAT where OR-Tools is installed and didppy where that is (`pip install didppy`). A
+bound above a tour of anyone, or two proofs that differ, end the run.
 """
 
 import argparse
@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from itertools import islice
 from typing import Any
@@ -44,9 +45,9 @@ class Found:
 Solver = Callable[[Instance, float], Found]
 
 
-def ours(instance: Instance, seconds: float) -> Found:
+def ours(instance: Instance, seconds: float, threads: int = 1) -> Found:
     """Our own answer."""
-    result = fairway.solve(instance, seconds=seconds)
+    result = fairway.solve(instance, seconds=seconds, workers=threads)
     return Found(result.value, result.lower_bound, result.status == "optimal", result.seconds)
 
 
@@ -180,12 +181,11 @@ def gap(found: Found) -> float:
 
 
 def rows(
-    name: str, chosen: Sequence[Instance], seconds: float, solvers: Sequence[str]
+    name: str, chosen: Sequence[Instance], seconds: float, solvers: dict[str, tuple[str, Solver]]
 ) -> Iterator[list[str]]:
     """One row for each solver there is."""
     best, proved = [math.inf] * len(chosen), [math.nan] * len(chosen)
-    for solver in solvers:
-        module, solve = SOLVERS[solver]
+    for solver, (module, solve) in solvers.items():
         if find_spec(module) is None:
             continue
         by_budget = [[solve(each, budget) for each in chosen] for budget in (*BOUNDS, seconds)]
@@ -216,11 +216,15 @@ def main() -> None:
     )
     parser.add_argument("--alone", action="store_true", help="no other solvers")
     parser.add_argument("--seconds", type=float, default=60.0, help="of one proof, at most")
+    parser.add_argument("--threads", type=int, default=1, help="of our own proofs")
     asked = parser.parse_args()
-    table = Table(*COLUMNS, box=box.SIMPLE, title="Proofs and bounds, one core")
+    own = "fairway", partial(ours, threads=asked.threads)
+    solvers = {"Fairway": own} if asked.alone else {**SOLVERS, "Fairway": own}
+    on = "one core" if asked.threads == 1 else f"{asked.threads} threads"
+    table = Table(*COLUMNS, box=box.SIMPLE, title=f"Proofs and bounds, {on}")
     for name in asked.names or known:
         chosen = list(islice(instances(name), 0, asked.count * asked.step, asked.step))
-        for row in rows(name, chosen, asked.seconds, list(SOLVERS)[: 1 if asked.alone else None]):
+        for row in rows(name, chosen, asked.seconds, solvers):
             table.add_row(*row)
     Console(width=120, emoji=False).print(table)
 

@@ -58,7 +58,7 @@ Solver = Callable[[Case, float], Answer]
 
 def ours(case: Case, seconds: float) -> Answer:
     """Our answer, which must stand before the judge."""
-    result = fairway.solve(case.instance, seconds=seconds)
+    result = fairway.solve(case.instance, seconds=seconds, workers=1)
     if result.tour is not None:
         judged = verify(case.instance, result.tour)
         if not isinstance(judged, Solution) or judged.cost != result.cost:

@@ -300,7 +300,7 @@ def judged(case: Drawn, tour: Sequence[int] | None) -> float:
 
 def ours(case: Drawn, seconds: float) -> Answer:
     """Our answer, which must stand before the judge."""
-    result = fairway.solve(case.instance, seconds=seconds, objective=case.objective)
+    result = fairway.solve(case.instance, seconds=seconds, workers=1, objective=case.objective)
     value = judged(case, result.tour)
     if result.status == "infeasible" or (result.tour is not None and value != result.value):
         raise SystemExit(f"{case.instance.name}: the judge does not confirm our answer")

@@ -31,7 +31,7 @@ load_bed = functools.cache(fairway.load_bed)
 for line in sys.stdin:
     bed, number, seconds, core = json.loads(line)
     os.sched_setaffinity(0, {core})
-    tour = fairway.solve(load_bed(bed)[number], seconds=seconds, policy=None).tour
+    tour = fairway.solve(load_bed(bed)[number], seconds=seconds, workers=1, policy=None).tour
     print(json.dumps(tour), flush=True)
 """
 

@@ -298,3 +298,63 @@ def test_stops_that_never_close_leave_no_false_proof(rng):
         raised = raise_bound(instance, upper=1.2 * best.cost, seconds=math.inf)
         assert raised.status == "truncated" or raised.cost == best.cost
         assert 0 < raised.lower_bound <= best.cost + 1e-6
+
+
+@pytest.fixture
+def all_shared(monkeypatch):
+    """Threads share every layer, however narrow, through boxes that are full at once."""
+    monkeypatch.setattr("fairway.kernels.labels.shared.WORTHWHILE", 1)
+    monkeypatch.setattr("fairway.kernels.labels.shared.LETTERS", 1)
+    monkeypatch.setattr("fairway.kernels.labels.run.QUANTUM", 1)
+
+
+@pytest.mark.parametrize("stages", [exact.STAGES, HURRIED], ids=["as shipped", "hurried"])
+@pytest.mark.parametrize("kind", ["travel", "makespan", "drafts"])
+def test_several_threads_prove_what_brute_force_has(monkeypatch, all_shared, stages, kind):
+    monkeypatch.setattr(exact, "STAGES", stages)
+    rng = np.random.default_rng(len(stages) + len(kind))
+    objective = "makespan" if kind == "makespan" else "travel"
+    statuses = set()
+    for number in range(40):
+        instance = some_drafts(rng) if kind == "drafts" else some_windows(rng)
+        best = (
+            best_by_drafts(instance)
+            if kind == "drafts"
+            else best_by_windows(instance, objective == "makespan")
+        )
+        upper = [math.inf, best, 1.2 * best + 0.1, 0.9 * best - 0.1][number % 4]
+        proof = prove(instance, upper=upper, objective=objective, threads=2 + number % 2)
+        check_proof(instance, proof, best, upper, objective)
+        statuses.add(proof.status)
+    assert statuses == {"optimal", "infeasible", "bounded"}
+
+
+def test_any_number_of_threads_gives_the_same_proof(all_shared, monkeypatch):
+    monkeypatch.setattr("fairway.kernels.labels.run.QUANTUM", 1_000)
+    for problem, n in (("tsptw", 22), ("tspdl", 16)):
+        instance = generate(problem, n=n, hardness="medium", count=1, seed=3)[0]
+        one, *others = (prove(instance, threads=threads) for threads in (1, 2, 3))
+        assert one.status == "optimal"
+        for proof in others:
+            assert (proof.status, proof.cost, proof.lower_bound) == ("optimal", one.cost, one.cost)
+        raised = raise_bound(instance, upper=1.1 * one.cost, seconds=20.0, threads=2)
+        assert (raised.status, raised.cost) == ("optimal", one.cost)
+
+
+def test_several_threads_keep_to_the_memory_and_to_the_deadline():
+    instance = generate("tspdl", n=45, hardness="medium", count=1, seed=2)[0]
+    exact.warm()
+    prove(instance, seconds=0.1, threads=2)
+    memory = 3_000_000
+    tracemalloc.start()
+    held = prove(instance, memory=memory, seconds=2.0, threads=2)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.5 * memory
+    assert held.status == "truncated"
+    assert held.lower_bound < held.cost
+    for seconds in (0.0, 0.3):
+        began = time.monotonic()
+        proof = prove(instance, seconds=seconds, threads=2)
+        assert time.monotonic() - began < seconds + 0.25
+        assert proof.lower_bound <= proof.cost

@@ -226,3 +226,32 @@ def test_a_gap_that_is_no_part_of_the_cost_is_refused(gap):
     instance = fairway.generate("tsptw", n=5, count=1)[0]
     with pytest.raises(InvalidRequest, match="gap"):
         fairway.solve(instance, gap=gap)
+
+
+def test_one_instance_is_proved_by_as_many_threads_as_there_are_workers(monkeypatch):
+    """By the clock, and alone: where an answer must be the same again, and in a list, each proof has one thread."""
+    instance = fairway.generate("tsptw", n=30, hardness="medium", count=1, seed=1)[0]
+    used = []
+    for name in ("prove", "raise_bound"):
+        whole = getattr(single, name)
+
+        def heard(*given, whole=whole, **asked):
+            used.append(asked["threads"])
+            return whole(*given, **asked)
+
+        monkeypatch.setattr(single, name, heard)
+    monkeypatch.setattr("fairway.solver.solving.cores", lambda: 3)
+    answers = []
+    for workers, budget, threads in [
+        (1, {"seconds": 5.0}, 1),
+        (2, {"seconds": 5.0}, 2),
+        (None, {"seconds": 5.0}, 3),
+        (2, {"iterations": 5}, 1),
+    ]:
+        used.clear()
+        answers.append(fairway.solve(instance, workers=workers, **budget).value)
+        assert set(used) == {threads}
+    assert answers == pytest.approx([answers[0]] * 4)
+    used.clear()
+    fairway.solve([instance, instance], seconds=0.2, workers=1)
+    assert set(used) == {1}

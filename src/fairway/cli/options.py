@@ -19,6 +19,10 @@ Seconds = Annotated[float, Option(help="Time limit per instance; stops early onc
 Gap = Annotated[
     str, Option(help="Stop once proved to be within this gap of the best possible, such as 1%")
 ]
+Workers = Annotated[
+    int | None,
+    Option(help="Number of processes, or of threads for one instance (default: all cores)"),
+]
 Index = Annotated[int | None, Option(help="Which instance of a set, counted from 0")]
 Rule = Literal["float", "floor", "nearest", "F"]
 TOUR = "Stops in order, such as 3,1,2 or by name, or a file of them"

@@ -24,6 +24,7 @@ from fairway.cli.options import (
     Reading,
     Relax,
     Seconds,
+    Workers,
     gap_given,
     spelled_out,
 )
@@ -51,7 +52,7 @@ def solve(
     seed: Annotated[int, Option(help="Random seed")] = 0,
     initial: Annotated[str | None, Option(help="Tour to start from, or a file")] = None,
     iterations: Annotated[int | None, Option(help="Search steps instead of a time limit")] = None,
-    workers: Annotated[int | None, Option(help="Number of processes (default: all cores)")] = None,
+    workers: Workers = None,
     objective: Objective = "cost",
     drop: Drop = "price",
     relax: Relax = "drop",
@@ -201,7 +202,7 @@ def _results(
     instance = group.instances[0]
     plan = None if initial is None else inputs.tour_given(initial, instance)
     with _live(group.labels[0]) as watch:
-        yield solved_one(instance, request, plan, watch)
+        yield solved_one(instance, request, plan, watch, workers)
 
 
 def _report(answers: Iterable["Answered"], destination: "Destination", *, json: bool) -> set[int]:

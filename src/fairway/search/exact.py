@@ -14,11 +14,13 @@ from jaxtyping import Int
 
 from fairway import clock
 from fairway.errors import InvalidRequest
+from fairway.kernels.labels import run as label_run
 from fairway.kernels.labels.bound import Bound, cheapest_legs
 from fairway.kernels.labels.label_model import LabelModel, label_model_of, shortest_paths
 from fairway.kernels.labels.ng_ascent import Ascent, suits
 from fairway.kernels.labels.relaxed import Effort, affordable, ascended, height
-from fairway.kernels.labels.run import Limits, Rank, by_bound, by_cost, run, widest
+from fairway.kernels.labels.run import Limits, by_bound, by_cost, run
+from fairway.kernels.labels.space import Rank, widest
 from fairway.kernels.preprocessing import preprocess
 from fairway.problems.instance import Instance
 from fairway.problems.model import MARGIN, START, Objective, is_makespan, model_of
@@ -114,6 +116,7 @@ def prove(
     seconds: float = math.inf,
     memory: int = MEMORY,
     objective: Objective = "travel",
+    threads: int = 1,
 ) -> Proof:
     """The best tour that costs less than `upper`, with a proof, as far as time and memory go.
 
@@ -123,8 +126,9 @@ def prove(
         seconds: Of work, from now on.
         memory: Bytes that labels may take, about.
         objective: The least travel, or for time windows the earliest return.
+        threads: That extend the labels of wide layers.
     """
-    search = _Search(instance, objective, upper, memory, seconds)
+    search = _Search(instance, objective, upper, memory, seconds, threads)
     if search.begun():
         for number, stage in enumerate(STAGES):
             if number > 0:
@@ -142,6 +146,7 @@ def raise_bound(
     seconds: float,
     objective: Objective = "travel",
     gap: float = 0.0,
+    threads: int = 1,
 ) -> Proof:
     """A bound as good as the time allows, and a proof where the bound comes near enough to `upper` for labels.
 
@@ -151,8 +156,9 @@ def raise_bound(
         seconds: Of work, from now on.
         objective: The least travel, or for time windows the earliest return.
         gap: Stop once `upper` is proved to be within this part of the best possible.
+        threads: That extend the labels of wide layers.
     """
-    search = _Search(instance, objective, upper, MEMORY, seconds)
+    search = _Search(instance, objective, upper, MEMORY, seconds, threads)
     if search.begun():
         search.sharpen(Stage(0))
         if not search.ended and search.climbs:
@@ -205,7 +211,7 @@ def warm() -> None:
     ]
     for each in label_models:
         bound = ascended(each, cheapest_legs(each), math.inf, Effort(2, 2, 2, math.inf))
-        run(each, bound, Limits(1, math.inf, 1 << 20, math.inf))
+        label_run.warm(each, bound)
     ascent = Ascent(label_models[0], 99.0)
     ascent.climb(math.inf)
     ascent.bound(math.inf)
@@ -218,10 +224,16 @@ class _Search:
     bound: Bound
 
     def __init__(
-        self, instance: Instance, objective: str, upper: float, memory: int, seconds: float
+        self,
+        instance: Instance,
+        objective: str,
+        upper: float,
+        memory: int,
+        seconds: float,
+        threads: int = 1,
     ) -> None:
         self.makespan = is_makespan(instance, objective)
-        self.upper, self.memory = float(upper), memory
+        self.upper, self.memory, self.threads = float(upper), memory, threads
         self.began = clock.now()
         enough = instance.nodes**3 * LABELLING_SECONDS <= seconds
         self.until = self.began + (seconds if enough else 0.0)
@@ -346,7 +358,8 @@ class _Search:
         """Search with so many labels of a layer."""
         if self.ended:
             return
-        limits = Limits(width, self.below, self.memory, min(until, self.until))
+        until = min(until, self.until)
+        limits = Limits(width, self.below, self.memory, until, self.threads)
         outcome = run(self.label_model, self.bound, limits, rank)
         if outcome.tour is not None:
             self.tour, self.cost = outcome.tour, outcome.cost

@@ -27,8 +27,16 @@ JUDGED, PAIR_SECONDS = 0.005, 5e-8
 class Incumbent:
     """What is known about one instance while it is being solved."""
 
-    def __init__(self, instance: Instance, request: Request, watch: Watch | None = None) -> None:
+    def __init__(
+        self,
+        instance: Instance,
+        request: Request,
+        watch: Watch | None = None,
+        threads: int = 1,
+    ) -> None:
         self.instance, self.request = instance, request
+        self.threads = threads if request.iterations is None else 1
+        """That a proof may use: one where the answer must always be the same."""
         self.began = clock.now()
         seconds = request.patience
         self.until = self.began + seconds

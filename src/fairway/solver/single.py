@@ -59,13 +59,15 @@ def solve_one(
     request: Request,
     plan: tuple[int, ...] | None = None,
     watch: Watch | None = None,
+    threads: int = 1,
 ) -> Result:
     """The answer for one instance, of which the request has been checked; Ctrl-C leaves the best so far.
 
-    Where there is no tour a plan is offered that gives something up, in a part of the time that is left.
+    Where there is no tour a plan is offered that gives something up, in a part of the time that is left. Proofs use all
+    of the threads, everything else one.
     """
     asked = locked(instance, request.fixed)
-    best = Incumbent(asked, request, watch)
+    best = Incumbent(asked, request, watch, threads)
     result = solve_plain(best, plan) if request.plain(asked) else solve_general(best, plan)
     if result.tour is not None or request.relax == "none" or result.interrupted:
         return result
@@ -179,10 +181,15 @@ def _guide(best: Incumbent) -> None:
 
 
 def _prove(best: Incumbent, seconds: float, memory: int = MEMORY) -> None:
-    upper, objective = best.value, best.request.objective
-    best.learn(
-        prove(best.instance, upper=upper, seconds=seconds, memory=memory, objective=objective)
+    proof = prove(
+        best.instance,
+        upper=best.value,
+        seconds=seconds,
+        memory=memory,
+        objective=best.request.objective,
+        threads=best.threads,
     )
+    best.learn(proof)
 
 
 def _raise_bound(best: Incumbent, seconds: float) -> None:
@@ -194,6 +201,7 @@ def _raise_bound(best: Incumbent, seconds: float) -> None:
             seconds=seconds,
             objective=objective,
             gap=best.request.gap,
+            threads=best.threads,
         )
         best.learn(raised)
 

@@ -100,7 +100,8 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
         seconds: For each instance. Less is taken where a proof ends the search; compiling is not counted.
         seed: Equal seeds give equal answers where `iterations` are given.
         initial: A tour to start from, one per instance; the answer is never worse than a feasible one.
-        workers: Processes for a list; by default as many as there are cores. One stays in this process.
+        workers: Processes for a list, threads of the proof for one instance; by default as many as there are cores. One
+            process stays in this one.
         iterations: Of local search, in place of seconds: the clock then plays no part.
         objective: "cost" (or "travel", which is the same), "makespan" for the earliest end, or "duration" for the least
             time between departure and end, leaving as late as is best.
@@ -125,7 +126,7 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
         raise InvalidRequest("fixed names the stops of one instance; leave it out for a list")
     if isinstance(instances, Instance):
         request.check(instances)
-        return solved_one(instances, request, initial, watch)
+        return solved_one(instances, request, initial, watch, workers)
     if request.device == "cuda":
         job = job_of(instances, request, initial)
         return solved_on_gpu(job, lambda others: solved(others, workers))
@@ -133,12 +134,16 @@ def solve(  # noqa: PLR0913, PLR0917 - the names are the documentation
 
 
 def solved_one(
-    instance: Instance, request: Request, initial: Plan | None, watch: Watch | None
+    instance: Instance,
+    request: Request,
+    initial: Plan | None,
+    watch: Watch | None,
+    workers: int | None = None,
 ) -> Result:
-    """The answer for one instance, of which the request has been checked."""
+    """The answer for one instance, of which the request has been checked, with so many threads or one per core."""
     plan = None if initial is None else checked_plan(instance, initial)
     ready_policies([instance], request)
-    return solve_one(instance, request, plan, watch)
+    return solve_one(instance, request, plan, watch, pool_size(workers))
 
 
 def job_of(
@@ -167,7 +172,7 @@ def job_of(
 
 
 def pool_size(workers: int | None) -> int:
-    """The processes asked for, or one for each core."""
+    """The processes or threads asked for, or one for each core."""
     if workers is None:
         return cores()
     check_whole("workers", workers, least=1)

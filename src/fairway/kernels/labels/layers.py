@@ -13,8 +13,9 @@ import numpy as np
 from jaxtyping import Bool, Float, Int, Int16, Int32, UInt
 
 from fairway.kernels.compiling import ZERO, bare, inner
-from fairway.kernels.labels.bits import holds, lowest, mixed
+from fairway.kernels.labels.bits import mixed
 from fairway.kernels.labels.bound import Bound, completion
+from fairway.kernels.labels.extension import floating, in_time
 from fairway.kernels.labels.label_model import LabelModel
 
 RUNNING, DONE, CROWDED, LONG, LAID = range(5)
@@ -26,7 +27,9 @@ LAYER, AT, COUNT, NEXT, USED, MADE, KEPT, WIDEST, BEST = range(9)
 UPPER, DROPPED, FOUND = range(3)
 """Figures: what a tour must cost less than; the least bound of all labels that a full layer lost; the best cost."""
 
-ONE = np.uint64(1)
+
+Label = tuple[int, float, float, float, int]
+"""What a label is but for its set: last stop, resource, cost, `rest` and parent, see `Layer`."""
 
 
 class Layer(NamedTuple):
@@ -110,7 +113,6 @@ def advance(search: Search, width: int, quantum: int) -> int:
     A layer wider than `width` must be cut down before it is extended.
     """
     counters, nodes = search.counters, len(search.model.node)
-    reached, resources = search.reached, search.resources
     while quantum > 0:
         if counters[COUNT] == 0 or counters[LAYER] == nodes - 1:
             return DONE
@@ -128,126 +130,86 @@ def advance(search: Search, width: int, quantum: int) -> int:
             continue
         if counters[NEXT] + nodes > len(there.last):
             return CROWDED
-        candidates = (search.model, here, counters[AT], reached, resources)
-        found = _floating(*candidates) if search.model.by_set else _in_time(*candidates)
+        found = reachable(search, here)
         for place in range(found):
-            _push(search, here, there, reached[place], resources[place])
+            _push(search, here, there, search.reached[place], search.resources[place])
         counters[AT] += 1
         quantum -= found + 1 + nodes * nodes // 64
     return RUNNING
 
 
 @inner
-def _in_time(
-    model: LabelModel,
-    layer: Layer,
-    at: int,
-    reached: Int[np.ndarray, " N"],
-    resources: Float[np.ndarray, " N"],
-) -> int:
-    """Time windows: in time themselves, and early enough for everything else, one by one, and for the return."""
-    visited, here = layer.visited[at], layer.last[at]
-    leaves = layer.resource[at] + model.stay[here]
-    found = 0
-    for word in range(len(visited)):
-        bits = model.after[here, word] & ~visited[word]
-        while bits != 0:
-            stop = (word << 6) + np.int64(lowest(bits))
-            bits &= bits - ONE
-            resource = max(leaves + model.rise[here, stop], model.opens[stop])
-            # The rule of the judge, to the letter; then what follows from all rules.
-            kept = not resource - model.closes[stop] > model.allowance
-            kept &= resource <= model.latest[stop, stop] and resource <= model.latest[stop, 0]
-            for other in range(len(visited)):
-                kept &= model.needs[stop, other] & ~visited[other] == 0
-            if kept and _all_reachable(model, visited, stop, resource):
-                reached[found], resources[found] = stop, resource
-                found += 1
-    return found
-
-
-@inner
-def _all_reachable(model: LabelModel, visited: np.ndarray, stop: int, resource: float) -> bool:
-    """Whether every other unvisited stop can still be reached in time; what cannot bind yet is not looked at."""
-    latest = model.latest[stop]
-    for word in range(len(visited)):
-        bits = model.every[word] & ~visited[word]
-        while bits != 0:
-            other = (word << 6) + np.int64(lowest(bits))
-            bits &= bits - ONE
-            if model.low[other] >= resource:
-                return True
-            if resource > latest[other] and other != stop:
-                return False
-    return True
-
-
-@inner
-def _floating(
-    model: LabelModel,
-    layer: Layer,
-    at: int,
-    reached: Int[np.ndarray, " N"],
-    resources: Float[np.ndarray, " N"],
-) -> int:
-    """Draft limits: all that is left can then be served in order of draft, which is possible if any order is.
-
-    Stops are numbered by draft. Serving one early takes its cargo to all before it; those after it would have had it
-    on board anyway.
-    """
-    visited, here, load = layer.visited[at], layer.last[at], layer.resource[at]
-    found, total, least = 0, load, np.inf
-    for word in range(len(visited)):
-        bits = model.every[word] & ~visited[word]
-        while bits != 0:
-            stop = (word << 6) + np.int64(lowest(bits))
-            bits &= bits - ONE
-            demand = model.rise[here, stop]
-            resource = load + demand
-            if (
-                demand <= least
-                and not resource - model.closes[stop] > model.allowance
-                and holds(model.after[here], stop)
-            ):
-                reached[found], resources[found] = stop, resource
-                found += 1
-            total += demand
-            least = min(least, model.closes[stop] + model.spare - total)
-    return found if least >= 0 else 0
+def reachable(search: Search, here: Layer) -> int:
+    """Write down where the label at hand can go on to, and at what resources; says how many stops these are."""
+    at = search.counters[AT]
+    label = here.visited[at], here.last[at], here.resource[at]
+    found = (search.reached, search.resources)
+    if search.model.by_set:
+        return floating(search.model, *label, *found)
+    return in_time(search.model, *label, *found)
 
 
 @inner
 def _push(search: Search, here: Layer, there: Layer, stop: int, resource: float) -> None:
     """Extend the label at hand to a stop, unless that is too dear or dominated."""
-    model, bound, counters = search.model, search.bound, search.counters
-    at, new = counters[AT], counters[NEXT]
+    at = search.counters[AT]
+    label = extended(search, here, at, stop, resource)
+    visit(search, here, there, at, stop)
+    if promising(search, there, label):
+        put(search, there, mixed(there.visited[search.counters[NEXT]], stop), label)
+
+
+@inner
+def extended(search: Search, here: Layer, at: int, stop: int, resource: float) -> Label:
+    """A label at hand, extended to a stop."""
     cost = resource
-    if not model.makespan:
-        cost = here.cost[at] + model.price[here.last[at], stop]
-    rest = here.rest[at] - bound.multiplier[stop]
+    if not search.model.makespan:
+        cost = here.cost[at] + search.model.price[here.last[at], stop]
+    return stop, resource, cost, here.rest[at] - search.bound.multiplier[stop], at
+
+
+@inner
+def visit(search: Search, here: Layer, there: Layer, at: int, stop: int) -> None:
+    """Write the set of a label at hand, and one more stop, into the next free row."""
+    new = search.counters[NEXT]
     for word in range(there.visited.shape[1]):
         there.visited[new, word] = here.visited[at, word]
     there.visited[new, stop >> 6] |= np.uint64(1) << np.uint64(stop & 63)
-    enough = search.figures[UPPER] - (cost + rest)
+
+
+@inner
+def promising(search: Search, there: Layer, label: Label) -> bool:
+    """Whether a label whose set is in the next free row may become a better tour."""
+    stop, resource, cost, rest, _ = label
+    counters = search.counters
     counters[MADE] += 1
-    if completion(bound, counters[LAYER] + 1, stop, resource, there.visited[new], enough) >= enough:
-        return
-    slot = _slot_of(there, new, stop, search.slots)
+    stops, visited = counters[LAYER] + 1, there.visited[counters[NEXT]]
+    enough = search.figures[UPPER] - (cost + rest)
+    return completion(search.bound, stops, stop, resource, visited, enough) < enough
+
+
+@inner
+def put(search: Search, there: Layer, key: int, label: Label) -> None:
+    """Keep a label whose set is in the next free row, unless it is dominated, and none that it dominates."""
+    stop, resource, cost, rest, parent = label
+    counters = search.counters
+    new = counters[NEXT]
+    slot = _slot_of(there, new, stop, key, search.slots)
     head = search.slots[slot]
-    taken, previous, label = np.int32(-1), np.int32(-1), head
-    while label >= 0:
-        if taken < 0 and there.resource[label] <= resource and there.cost[label] <= cost:
+    taken, previous, other = np.int32(-1), np.int32(-1), head
+    while other >= 0:
+        if taken < 0 and there.resource[other] <= resource and there.cost[other] <= cost:
             return
-        following = there.chain[label]
-        if resource <= there.resource[label] and cost <= there.cost[label]:
+        following = there.chain[other]
+        if resource <= there.resource[other] and cost <= there.cost[other]:
             if taken < 0:  # the new label takes the place of the first that it dominates
-                taken, previous = label, label
+                taken, previous = other, other
             else:
-                there.last[label] = -1
+                there.last[other] = -1
                 there.chain[previous] = following
         else:
-            previous = label
-        label = following
+            previous = other
+        other = following
     if taken < 0:
         taken = np.int32(new)
         counters[NEXT] += 1
@@ -255,15 +217,17 @@ def _push(search: Search, here: Layer, there: Layer, stop: int, resource: float)
         there.chain[taken] = head
         search.slots[slot] = taken
     there.resource[taken], there.cost[taken], there.rest[taken] = resource, cost, rest
-    there.parent[taken] = at
+    there.parent[taken] = parent
 
 
 @inner
-def _slot_of(layer: Layer, label: int, last: int, slots: Int32[np.ndarray, " S"]) -> int:
+def _slot_of(
+    layer: Layer, label: int, last: int, key: int, slots: Int32[np.ndarray, " S"]
+) -> np.uint64:
     """Where the table has this label's set and last stop, or has room for them."""
     mask = np.uint64(len(slots) - 1)
     words = layer.visited.shape[1]
-    slot = mixed(layer.visited[label], last) & mask
+    slot = key & mask
     while slots[slot] >= 0:
         head = slots[slot]
         same = layer.last[head] == last
@@ -281,7 +245,8 @@ def relink(layer: Layer, count: int, slots: Int32[np.ndarray, " S"]) -> None:
     _empty(slots)
     for label in range(count):
         if layer.last[label] >= 0:
-            slot = _slot_of(layer, label, layer.last[label], slots)
+            last = layer.last[label]
+            slot = _slot_of(layer, label, last, mixed(layer.visited[label], last), slots)
             layer.chain[label] = slots[slot]
             slots[slot] = label
 

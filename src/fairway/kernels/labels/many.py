@@ -23,7 +23,7 @@ from fairway.kernels.labels.label_model import (
     label_model_of,
 )
 from fairway.kernels.labels.layers import History, Search, advance
-from fairway.kernels.labels.run import table_size
+from fairway.kernels.labels.space import table_size
 from fairway.problems.instance import Instance
 from fairway.problems.model import model_of
 
