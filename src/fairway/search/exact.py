@@ -24,6 +24,7 @@ from fairway.kernels.labels.space import Rank, widest
 from fairway.kernels.preprocessing import preprocess
 from fairway.problems.instance import Instance
 from fairway.problems.model import MARGIN, START, Objective, is_makespan, model_of
+from fairway.search.climbing import climb
 
 Status = Literal["optimal", "infeasible", "bounded", "truncated"]
 
@@ -94,12 +95,6 @@ RAISING = (
     Stage(0, sweeps=25, paths=256, memory=24),
 )
 """How a bound is raised where no proof can be expected: lists twice as long, once multipliers fit the last ones."""
-TURN, TRIED = 0.25, 0.5
-"""Seconds after which an ascent pauses first, every pause twice as late, and of these what labels have then."""
-NEAR, NEARER = 0.03, 0.8
-"""How near to a tour a bound must come for labels to be tried, and how much nearer for them to be tried again."""
-WIDTHS = (1 << 15, 1 << 18, 1 << 31)
-"""Of the beams that are tried then."""
 RANKS: dict[str, Rank] = {"bound": by_bound, "cost": by_cost}
 LARGEST = 400
 """Nodes; preprocessing larger instances takes too long, and so do better bounds."""
@@ -162,7 +157,7 @@ def raise_bound(
     if search.begun():
         search.sharpen(Stage(0))
         if not search.ended and search.climbs:
-            search.climb(gap)
+            climb(search, search.best / (1 + gap))
         else:
             _raise_by_lists(search)
     return search.proof()
@@ -300,42 +295,20 @@ class _Search:
         self.lower = max(self.lower, min(least, self.best))
         self.proved = self.proved or least >= self.below
 
+    gaps = None
+    """Every stop has one window."""
+
+    @property
+    def goal(self) -> float:
+        """What a bound would meet the best tour with."""
+        return self.best
+
     @property
     def climbs(self) -> bool:
         """Whether paths with exact resources can bound it."""
         return self.model.nodes <= LARGEST and suits(self.label_model)
 
-    def climb(self, gap: float = 0.0) -> None:
-        """Raise the bound by paths with exact resources; where it comes near, prove by labels that it completes."""
-        ascent, turn, near, more = Ascent(self.label_model, self.below), TURN, NEAR, True
-        if gap > 0:
-            ascent.enough = self.best / (1 + gap)
-        while more:
-            more = ascent.climb(self.until, clock.now() + turn)
-            self._reach(ascent.height)
-            if self.ended or ascent.height >= ascent.enough:
-                return
-            apart = 1.0 - ascent.height / self.best
-            if not more or apart < near:
-                near = NEARER * apart
-                self._complete(ascent, clock.now() + TRIED * turn if more else self.until)
-                if self.ended:
-                    return
-            turn *= 2
-
-    def _complete(self, ascent: Ascent, until: float) -> None:
-        """Search by labels that an ascent completes."""
-        bound = ascent.bound(until)
-        if bound is None:
-            return
-        self.bound = bound
-        self.label_model = self.label_model._replace(after=ascent.narrowed())
-        for width in WIDTHS:
-            self.run(width, until=until)
-            if self.ended or clock.now() >= until:
-                return
-
-    def _reach(self, least: float) -> None:
+    def reach(self, least: float) -> None:
         """Take over a bound on the whole tour, less what sums may be off by."""
         safe = least - MARGIN * abs(least) if math.isfinite(least) else least
         self.lower = max(self.lower, min(safe, self.best))

@@ -14,15 +14,24 @@ from fairway.kernels.general import labels
 from fairway.kernels.general.beginning import COLUMNS
 from fairway.kernels.general.labels import Search
 from fairway.kernels.general.layers import History, Layer, compact, relink, room
-from fairway.kernels.general.relaxation import Relaxed, quick_model, relaxed_of, tight_model
+from fairway.kernels.general.relaxation import (
+    Relaxed,
+    gaps_of,
+    quick_model,
+    relaxed_of,
+    tight_model,
+)
 from fairway.kernels.general.tour_model import DURATION, MAKESPAN, TourModel
 from fairway.kernels.labels.bound import Bound, assigned_legs
 from fairway.kernels.labels.label_model import LabelModel
+from fairway.kernels.labels.ng_ascent import suits
+from fairway.kernels.labels.ng_sweep import Gaps
 from fairway.kernels.labels.relaxed import Effort, affordable, ascended, height
 from fairway.kernels.labels.run import Limits, Outcome, run
 from fairway.kernels.ordering.order_model import order_model_of
 from fairway.kernels.ranking import least
 from fairway.problems.model import MARGIN
+from fairway.search.climbing import climb
 from fairway.search.exact import (
     LABELLING_SECONDS,
     SHARE,
@@ -38,6 +47,8 @@ QUANTUM = 20_000
 """Work between two looks at the clock, a few milliseconds."""
 FIRST = 128
 """Labels for which there is room at first."""
+RISING = 0.5
+"""Of the time, what it climbs for where it leaves out something that labels know: they go on from wherever it is."""
 SMALL = 21
 """Nodes, both ends counted, up to which labels are as fast without preprocessing, which takes long to compile."""
 PREPROCESSING_SECONDS = 4e-8
@@ -126,10 +137,37 @@ class Proving:
             return
         for number, stage in enumerate(stages):
             if number > 0:
+                if self.climbs:
+                    self._tighten()
+                    if not self.ended:
+                        climb(self, math.inf, 1.0 if self.relaxed.exact else RISING)
+                    break
                 self.sharpen(stage)
             self.run(stage.width)
             if self.ended or stage.width >= _widest(len(self.model.node), self.memory):
                 break
+
+    @property
+    def climbs(self) -> bool:
+        """Whether a bound that paths with exact times raise is better than wider beams."""
+        limited = self.model.timed and math.isfinite(self.until)
+        return limited and math.isfinite(self.goal) and suits(self.label_model)
+
+    @property
+    def gaps(self) -> Gaps | None:
+        """When stops with several windows are shut between them, by the numbers of the labelling model."""
+        return gaps_of(self.model, self.relaxed.node[self.label_model.node])
+
+    @property
+    def goal(self) -> float:
+        """What the best tour is worth, without what every tour is worth."""
+        return min(self.value, self.upper) - self.relaxed.offset
+
+    def reach(self, least: float) -> None:
+        """Take over a bound as `learn` does, less what sums may be off by."""
+        safe = least - MARGIN * abs(least) if math.isfinite(least) else least
+        self.lower = max(self.lower, min(safe, self.goal) + self.relaxed.offset)
+        self.proved = self.proved or bool(least >= self.below)
 
     def learn(self, least: float) -> None:
         """Take over a bound on all tours, given without what every tour is worth."""
@@ -166,11 +204,12 @@ class Proving:
             self.label_model, self.bound = model, assigned_legs(model)
         self.tightened = True
 
-    def run(self, width: int) -> None:
+    def run(self, width: int, *, until: float = math.inf) -> None:
         """Search with so many labels of a layer."""
         if self.ended:
             return
-        self._take(self._run_plain(width) if self.relaxed.exact else self._run_states(width))
+        by_labels = self._run_plain if self.relaxed.exact else self._run_states
+        self._take(by_labels(width, min(until, self.until)))
 
     def run_sets(self) -> None:
         """Search over sets of stops, where an order is all that there is to keep."""
@@ -196,9 +235,9 @@ class Proving:
         self.made, self.kept = self.made + tallies[0], self.kept + tallies[1]
         self.widest = max(self.widest, tallies[2])
 
-    def _run_plain(self, width: int) -> Run:
+    def _run_plain(self, width: int, until: float) -> Run:
         """By the labels of the classic problems, where they are all that is asked."""
-        limits = Limits(width, self.below, self.memory, self.until)
+        limits = Limits(width, self.below, self.memory, until)
         return self._plain(run(self.label_model, self.bound, limits))
 
     def _plain(self, outcome: Outcome) -> Run:
@@ -206,12 +245,12 @@ class Proving:
         tour = None if outcome.tour is None else tuple(self.relaxed.node[outcome.tour].tolist())
         return outcome.open, tour, outcome.cost, (outcome.made, outcome.kept, outcome.widest)
 
-    def _run_states(self, width: int) -> Run:
+    def _run_states(self, width: int, until: float) -> Run:
         """By labels that are whole states."""
         width = min(width, _widest(len(self.model.node), self.memory))
         search = _started(self.model, self.relaxed, self.label_model, self.bound)
         labels.start(search, len(self.model.leaving), self.below)
-        search, done = _run(search, width, self.memory, self.until)
+        search, done = _run(search, width, self.memory, until)
         counters = search.counters
         tour = labels.tour_of(search) if counters[labels.BEST] >= 0 else None
         made, kept, widest = map(int, counters[labels.MADE : labels.BEST])

@@ -22,6 +22,7 @@ from fairway.kernels.general.tour_model import (
     TourModel,
 )
 from fairway.kernels.labels.label_model import LabelModel, label_model_of, shortest_paths
+from fairway.kernels.labels.ng_sweep import Gaps
 from fairway.kernels.preprocessing import preprocess
 from fairway.problems.checks import is_integral
 from fairway.problems.model import HOME, START, Model, Resource
@@ -145,6 +146,18 @@ def _order(tour: TourModel, node: Int[np.ndarray, " V"]) -> Bool[np.ndarray, "V 
     for between in range(1, len(node) - 1):
         before |= before[:, between, None] & before[between]
     return before
+
+
+def gaps_of(tour: TourModel, node: Int[np.ndarray, " N"]) -> Gaps | None:
+    """When these nodes are shut between two of their windows, the depot apart; None where none has several."""
+    if len(tour.windows) == len(tour.node):
+        return None
+    shut = [
+        np.column_stack((spans[:-1, 1], spans[1:, 0]))
+        for spans in (tour.windows[tour.first[each] : tour.first[each + 1]] for each in node[1:])
+    ]
+    begin = np.cumsum([0, 0, *map(len, shut)])
+    return Gaps(begin, np.concatenate(shut))
 
 
 def quick_model(relaxed: Relaxed, until: float) -> LabelModel | None:

@@ -21,10 +21,11 @@ from fairway.kernels.labels.ng_directions import (
     directions,
     keep_turned,
     latest,
+    no_gaps,
     room,
     scale,
 )
-from fairway.kernels.labels.ng_sweep import Direction, Stairs, Sweep
+from fairway.kernels.labels.ng_sweep import Direction, Gaps, Stairs, Sweep
 from fairway.kernels.labels.relaxed import learn
 
 LABELS, BY_SET_LABELS = 400_000, 1_000_000
@@ -42,6 +43,8 @@ PACES, BY_SET_PACES = (0.3, 0.15), (1.5, 0.3)
 is too long, since paths cannot go round and round."""
 RIVALS, MOST_RIVALS, ALL = (1, 2, 4, 8, 16), 32, 1 << 40
 """How many labels that remember other stops drop one that is dearer and later: at first, at most, and in a bound."""
+LEADING, CHECKED = 0.2, 0.1
+"""Of the time that is left, what sweeps may take that miss as many, and seconds for a bound where they have led to."""
 HASTE, SLOWER, QUICK, SLOW = 1.0, 0.9, 0.02, 4.0
 """The first step of sweeps that bound nothing, what is kept of it where one takes too long, the seconds that it may
 take in any case, and how many times as long a sweep for a bound must take for others to be worth it."""
@@ -66,11 +69,11 @@ take in any case."""
 
 
 def suits(model: LabelModel) -> bool:
-    """Whether the paths of a model can be bounded: all stops are visited, and no two at once without end."""
-    if model.makespan or not np.isinf(model.prize).all():
+    """Whether the paths of a model can be bounded: no two stops are visited at once without end."""
+    if model.makespan or len(model.node) < 3:
         return False
-    if model.by_set or len(model.node) < 3:
-        return 3 <= len(model.node) <= MOST_BY_SET
+    if model.by_set:
+        return len(model.node) <= MOST_BY_SET and bool(np.isinf(model.prize).all())
     horizon = latest(model)[1:].max(initial=-np.inf) - model.opens[0]
     finite = bool(np.isfinite(horizon) and np.isfinite(model.closes[0]))
     onward = bool((model.rise + model.stay[:, None]).min() >= 0)
@@ -80,7 +83,7 @@ def suits(model: LabelModel) -> bool:
 class Ascent:
     """The best bound so far, and how to go on from it."""
 
-    def __init__(self, model: LabelModel, upper: float) -> None:
+    def __init__(self, model: LabelModel, upper: float, gaps: Gaps | None = None) -> None:
         self.model, self.upper = model, float(upper)
         self.enough = self.upper
         """A bound that need not be raised further."""
@@ -96,9 +99,12 @@ class Ascent:
         self.sweeps, self._took, self._quick = 0, AT_ONCE, 0.0
         self._rivals, self._level = RIVALS[-1], 0
         self._direction = np.zeros(len(model.node) - 1)
+        optional = bool(np.isfinite(model.prize[1:]).all())
+        self._empty = float(model.price[0, 0]) if optional else np.inf
+        """What a tour without any stop costs, where that is one."""
         self.widest = BY_SET_WIDEST
         cells = len(model.node) if model.by_set else 1
-        self.out, self.home = directions(model, cells)
+        self.out, self.home = directions(model, cells, gaps or no_gaps(len(model.node)))
         most = BY_SET_LABELS if model.by_set else LABELS
         self._rooms = (room(model, cells, most), room(model, cells, most))
         nodes = len(model.node)
@@ -114,13 +120,7 @@ class Ascent:
     def climb(self, until: float, pause: float = np.inf) -> bool:
         """Raise the bound with ever more stops remembered by each, until a pause; whether there is more to gain."""
         if self.sweeps == 0 and not self.model.by_set:
-            outward = self._outward(until)
-            if outward is not None:
-                self.sweeps = 1
-                self._keep(self._least(outward))
-                for rivals in RIVALS:
-                    if self._hurry(rivals, MEMORIES[0], until) == -np.inf:
-                        break  # sweeps that miss less would take longer still
+            self._begin(until)
         while self._level < len(MEMORIES):
             self._climb(MEMORIES[self._level], until, pause)
             if clock.now() >= min(until, pause) or self.height >= self.enough:
@@ -128,6 +128,28 @@ class Ascent:
             self._level += 1
             self.pace = max(self.pace, self._again)
         return self._level < len(MEMORIES) and self.height < self.enough
+
+    def _begin(self, until: float) -> None:
+        """Be led by sweeps that miss ever fewer labels, each followed by one for a bound, if that is as quick."""
+        outward = self._outward(until)
+        if outward is None:
+            return
+        self.sweeps = 1
+        self._keep(self._least(outward))
+        for rivals in RIVALS:
+            began = clock.now()
+            lead = self._hurry(rivals, MEMORIES[0], began + LEADING * (until - began))
+            if lead == -np.inf:
+                break  # sweeps that miss less would take longer still
+            now = clock.now()
+            outward = self._outward(min(until, now + min(now - began, CHECKED)))
+            if outward is None:
+                continue
+            least = self._least(outward)
+            if least > self.height:
+                self._keep(least)
+            if lead - least <= APART * (self.upper - least):
+                break
 
     def _hurry(self, rivals: int, memory: int, until: float, pace: float = HASTE) -> float:
         """Take steps without a bound until they lead nowhere; says what would be a bound if no label were missing."""
@@ -215,7 +237,8 @@ class Ascent:
 
     def _least(self, outward: Sweep) -> float:
         """What the least path found says of the whole tour."""
-        return float(outward.figures[ng_sweep.LEAST] + self.multiplier.sum())
+        path = min(float(outward.figures[ng_sweep.LEAST]), self._empty)
+        return path + float(self.multiplier.sum())
 
     def _keep(self, least: float) -> None:
         self.height = least
@@ -223,13 +246,15 @@ class Ascent:
 
     def _step(self, outward: Sweep, least: float, memory: int, pace: float) -> bool:
         """Learn from the least path; whether there was anything to learn."""
-        walk = _walk(outward)
+        walk, prize = _walk(outward), self.model.prize[1:]
         off = 1.0 - np.bincount(walk, minlength=len(self.multiplier))[1:]
+        off[(off > 0) & (self.multiplier[1:] >= prize)] = 0.0  # rather left out than dearer
         learned = learn(self.ng_memory, walk, np.full(len(self.multiplier), -1), memory)
         if off.any():
             goal = self.upper if self.upper < np.inf else least + 0.05 * abs(least)
             way = self._direction = off + MOMENTUM * self._direction
             self.multiplier[1:] += pace * (goal - least) / max(way @ way, 1e-9) * way
+            np.minimum(self.multiplier[1:], prize, out=self.multiplier[1:])
         return learned or bool(off.any())
 
     def _outward(self, until: float, rivals: int = ALL) -> Sweep | None:
@@ -249,7 +274,7 @@ class Ascent:
         homeward = self._homeward(outward, until) if self.upper < np.inf else None
         if homeward is None:
             return
-        if homeward.marks[ng_sweep.BEST] < 0:
+        if homeward.marks[ng_sweep.BEST] < 0 and np.isinf(self._empty):
             self.height = np.inf
             return
         self.home.legs[:] = homeward.useful

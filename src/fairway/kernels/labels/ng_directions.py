@@ -12,6 +12,7 @@ from fairway.kernels.labels.ng_sweep import (
     Cells,
     Champions,
     Direction,
+    Gaps,
     Groups,
     Labels,
 )
@@ -28,7 +29,12 @@ def latest(model: LabelModel) -> Float[np.ndarray, " N"]:
     return np.minimum(model.latest.diagonal(), model.latest[:, 0])
 
 
-def directions(model: LabelModel, cells: int) -> tuple[Direction, Direction]:
+def no_gaps(nodes: int) -> Gaps:
+    """Where each stop has one window."""
+    return Gaps(np.zeros(nodes + 1, np.int64), np.zeros((0, 2)))
+
+
+def directions(model: LabelModel, cells: int, gaps: Gaps) -> tuple[Direction, Direction]:
     """From the depot and, with resources of which the sign is turned, towards it."""
     guard, last = model.spare - model.allowance, latest(model)
     rise, needs = model.rise + model.stay[:, None], unpacked(model.needs)
@@ -44,7 +50,12 @@ def directions(model: LabelModel, cells: int) -> tuple[Direction, Direction]:
     if cells == 1:  # times never turn round, to the last bit: the bucket at hand is never behind
         np.maximum(falls, 0.0, out=falls)
     bars = packed(needs.T.copy())
-    outward = Direction(model.price.copy(), rise, model.opens.copy(), limit, legs, bars, nothing)
+    # A gap is a little shorter than it is, since sums may be off: what falls into none bounds all the same.
+    shut = gaps.span + np.array([guard, 0.0])
+    outward = Direction(
+        *(model.price.copy(), rise, model.opens.copy(), limit, legs, bars, nothing),
+        gaps._replace(span=shut),
+    )
     homeward = Direction(
         np.ascontiguousarray(model.price.T),
         falls,
@@ -53,6 +64,7 @@ def directions(model: LabelModel, cells: int) -> tuple[Direction, Direction]:
         back,
         model.needs.copy(),
         nothing,
+        gaps._replace(span=np.ascontiguousarray(-shut[:, ::-1])),
     )
     return _with_ahead(outward), _with_ahead(homeward)
 

@@ -17,6 +17,14 @@ BUCKETS, COARSER = 4096, 3
 ONE = np.uint64(1)
 
 
+class Gaps(NamedTuple):
+    """When each stop is shut between two of its windows; service that would begin within a gap begins at its end."""
+
+    begin: Int[np.ndarray, " W"]
+    """Where the gaps of each stop begin; N + 1 places."""
+    span: Float[np.ndarray, "K 2"]
+
+
 class Direction(NamedTuple):
     """How paths are extended, from the depot or towards it."""
 
@@ -32,6 +40,7 @@ class Direction(NamedTuple):
     """Stops that come after the row, if at all."""
     ahead: UInt[np.ndarray, "N B W"]
     """From the row, by coarse bucket, the stops that are worth remembering: a path may still come to them."""
+    gaps: Gaps
 
 
 class Labels(NamedTuple):
@@ -135,6 +144,15 @@ def place_of(sweep: Sweep, resource: float) -> int | np.int64:
     """The bucket of a resource."""
     place = np.int64((resource - sweep.figures[LOWEST]) * sweep.figures[SCALE])
     return min(max(place, 0), BUCKETS - 1)
+
+
+@inner
+def reopened(gaps: Gaps, stop: int, resource: float) -> float:
+    """When service can begin at a stop that is there and open from then on, but for its gaps."""
+    for gap in range(gaps.begin[stop], gaps.begin[stop + 1]):
+        if gaps.span[gap, 0] < resource < gaps.span[gap, 1]:
+            return gaps.span[gap, 1]
+    return resource
 
 
 @inner

@@ -25,6 +25,7 @@ from fairway.kernels.labels.ng_sweep import (
     Sweep,
     challenge,
     place_of,
+    reopened,
 )
 
 
@@ -93,6 +94,7 @@ def _extend(sweep: Sweep, label: int) -> int:
             if known and sweep.champions.open[stop] == 0:
                 continue
             there = max(resource + way.rise[here, stop], way.opens[stop])
+            there = reopened(way.gaps, stop, there)
             if there > way.limit[stop]:
                 continue
             dear = cost + sweep.price[here, stop]
