@@ -1,10 +1,10 @@
 """A layer filled by several threads at once.
 
 Each thread keeps the labels of some sets and last stops, by their hash, in a part of the layer that is its own: no two
-ever write to the same place. It extends every so-manieth label at hand, and sends what may be kept to whoever keeps
-such labels, in a box for each; in the next round those take out, in the order of the senders, what the last round left
-for them. So what a layer holds does not depend on how fast threads are. All that they do with a label is what one
-thread alone does.
+ever write to the same place. Of n threads each extends every n-th label at hand, and leaves what another one keeps in a
+box for it; in the next round every thread takes out, in the order of the senders, what the last round left for it. So
+what a layer holds does not depend on how fast threads are. A label is extended, bounded and compared by the same code
+as where there is one thread.
 """
 
 from concurrent.futures import Future, ThreadPoolExecutor, wait
