@@ -39,8 +39,8 @@ from fairway.kernels.labels.space import (
 
 MOST = 16
 """Threads; with more, handing out the work would take longer than doing it."""
-WORTHWHILE = 1 << 19
-"""Labels at hand times nodes from which on threads are faster: some milliseconds of work."""
+WORTHWHILE = 1 << 20
+"""Labels at hand times nodes from which on two threads are faster under any bound: ten milliseconds of work."""
 LETTERS = 1 << 15
 """Labels that a thread sends in a round, at most: about ten milliseconds of work."""
 APART = 64
