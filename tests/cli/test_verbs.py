@@ -35,7 +35,7 @@ def test_help_is_quick_to_import():
     [
         ("solve", "--seconds", "Time limit per instance; stops early once proved optimal"),
         ("solve", "--iterations", "Search steps instead of a time limit"),
-        ("solve", "--workers", "Number of processes (default: all cores)"),
+        ("solve", "--workers", "or of threads for one instance (default: all cores)"),
         ("solve", "--seed", "Random seed"),
         ("evaluate policy", "--budget", "Extra steps allowed for backtracking"),
         ("evaluate solver", "--trials", "Trials of LKH-3"),

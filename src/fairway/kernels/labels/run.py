@@ -48,16 +48,12 @@ class Limits:
     """That extend the labels of a wide layer."""
 
 
-def by_bound(
-    model: LabelModel, layer: Layer, bounds: Float[np.ndarray, " L"]
-) -> Float[np.ndarray, " L"]:
+def by_bound(layer: Layer, bounds: Float[np.ndarray, " L"]) -> Float[np.ndarray, " L"]:
     """Those are best that may still become the best tours."""
     return bounds
 
 
-def by_cost(
-    model: LabelModel, layer: Layer, bounds: Float[np.ndarray, " L"]
-) -> Float[np.ndarray, " L"]:
+def by_cost(layer: Layer, bounds: Float[np.ndarray, " L"]) -> Float[np.ndarray, " L"]:
     """Those are best that are cheapest so far."""
     return layer.cost
 
@@ -72,7 +68,7 @@ def run(model: LabelModel, bound: Bound, limits: Limits, rank: Rank = by_bound) 
         while stopped != layers.DONE and clock.now() + _reserve(search) < limits.until:
             quantum = QUANTUM
             if stopped == layers.LAID:
-                room.cut(search)
+                room.cut([search])
                 quantum = STEP
             elif stopped == layers.CROWDED:
                 search = linked(room.made(search))

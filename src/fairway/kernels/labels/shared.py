@@ -1,10 +1,10 @@
 """A layer filled by several threads at once.
 
 Each thread keeps the labels of some sets and last stops, by their hash, in a part of the layer that is its own: no two
-ever write to the same place. It extends every so-manieth label at hand, and sends what may be kept to whoever keeps
-such labels, in a box for each; in the next round those take out, in the order of the senders, what the last round left
-for them. So what a layer holds does not depend on how fast threads are. All that they do with a label is what one
-thread alone does.
+ever write to the same place. Of n threads each extends every n-th label at hand, and leaves what another one keeps in a
+box for it; in the next round every thread takes out, in the order of the senders, what the last round left for it. So
+what a layer holds does not depend on how fast threads are. A label is extended, bounded and compared by the same code
+as where there is one thread.
 """
 
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -31,6 +31,7 @@ from fairway.kernels.labels.space import (
     filling,
     following,
     linked,
+    relink,
     reserve,
     roomier,
     table_size,
@@ -38,8 +39,8 @@ from fairway.kernels.labels.space import (
 
 MOST = 16
 """Threads; with more, handing out the work would take longer than doing it."""
-WORTHWHILE = 1 << 19
-"""Labels at hand times nodes from which on threads are faster: some milliseconds of work."""
+WORTHWHILE = 1 << 20
+"""Labels at hand times nodes from which on two threads are faster under any bound: ten milliseconds of work."""
 LETTERS = 1 << 15
 """Labels that a thread sends in a round, at most: about ten milliseconds of work."""
 APART = 64
@@ -161,18 +162,18 @@ class Crew:
         turn = 0
         while mail.sent[1 - turn].any() or (not mail.stop[0] and (own[:, layers.AT] < count).any()):
             if self._short(search, mail.sent[1 - turn]):
-                self._join(search)
-                search, parts = self._split(self._room.made(search), mail.sent[1 - turn])
+                search, parts = self._with_room(search, parts, mail.sent[1 - turn], pool)
             labels = count + int(own[:, layers.NEXT].sum())
             turns = {pool.submit(take_turn, part, mail, me, turn) for me, part in enumerate(parts)}
             _await(turns, mail, until - reserve(labels))
             turn = 1 - turn
+        at = min(int(own[:, layers.AT].min()), count)
+        if at == count:
+            self._room.cut(parts, pool.map)
         self._join(search)
-        search.counters[layers.AT] = min(int(own[:, layers.AT].min()), count)
+        search.counters[layers.AT] = at
         search.counters[layers.MADE] += own[:, layers.MADE].sum()
-        if search.counters[layers.AT] < count:
-            return linked(search)
-        return search
+        return search if at == count else linked(search)
 
     def _boxes(self, search: Search) -> Mail:
         """Boxes that take a small part of the memory of a layer, but hold what any label can become."""
@@ -186,6 +187,26 @@ class Crew:
             np.zeros((2, threads, APART), np.int64),
             np.zeros(1, np.int64),
         )
+
+    def _with_room(
+        self,
+        search: Search,
+        parts: list[Search],
+        sent: Int[np.ndarray, "T P"],
+        pool: ThreadPoolExecutor,
+    ) -> tuple[Search, list[Search]]:
+        """The same with room for what was sent: larger, or cut as one thread does it."""
+        if len(following(search).last) >= self._room.crowd:
+            self._room.cut(parts, pool.map)
+            list(pool.map(relink, parts))
+            if not self._short(search, sent):
+                return search, parts
+        self._join(search)
+        return self._split(roomier(search, self._wanted(search, sent)), sent)
+
+    def _wanted(self, search: Search, sent: Int[np.ndarray, "T P"]) -> int:
+        """Rows of a layer of which every part has room for what was sent."""
+        return max(self._room.crowd, self._threads * self._due(search, sent))
 
     def _short(self, search: Search, sent: Int[np.ndarray, "T P"]) -> bool:
         """Whether some part has no room for what was sent there, and for all that one more label can become."""
@@ -204,7 +225,7 @@ class Crew:
         counts = np.bincount(owners, minlength=threads)
         self._counters[:, layers.NEXT] = counts
         while self._short(search, sent):
-            search = roomier(search, threads * self._due(search, sent))
+            search = roomier(search, self._wanted(search, sent))
         layer, order = following(search), np.argsort(owners, kind="stable")
         rows, ends = len(layer.last) // threads, counts.cumsum()
         for column in layer:
@@ -221,13 +242,14 @@ class Crew:
         nodes = len(search.model.node)
         layer = Layer(*(column[me * rows : (me + 1) * rows] for column in following(search)))
         slots = search.slots[me * size : (me + 1) * size]
-        layers.relink(layer, int(self._counters[me, layers.NEXT]), slots)
-        return filling(search, layer)._replace(
+        part = filling(search, layer)._replace(
             slots=slots,
             counters=self._counters[me, : len(search.counters)],
             reached=np.empty(nodes + APART, np.int64)[:nodes],
             resources=np.empty(nodes + APART)[:nodes],
         )
+        relink(part)
+        return part
 
     def _join(self, search: Search) -> None:
         """Close up the parts of the next layer."""

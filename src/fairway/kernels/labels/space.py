@@ -1,20 +1,20 @@
 """The memory of a search: how many labels it has room for, more room, and a layer that is cut to its width."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from fairway.kernels.labels import layers
-from fairway.kernels.labels.label_model import LabelModel
 from fairway.kernels.labels.layers import History, Layer, Search
 from fairway.kernels.ranking import least
 
 FIRST = 128
 """Labels for which there is room at first."""
 
-Rank = Callable[[LabelModel, Layer, Float[np.ndarray, " L"]], Float[np.ndarray, " L"]]
+Rank = Callable[[Layer, Float[np.ndarray, " L"]], Float[np.ndarray, " L"]]
 """Ranks labels of a layer, whose bounds are given; the least are kept."""
 
 
@@ -34,21 +34,41 @@ class Room:
         """The same with more room in the next layer, which is larger or cut, and to be linked before it is filled."""
         if len(following(search).last) < self.crowd:
             return roomier(search, self.crowd)
-        self.cut(search)
+        self.cut([search])
         return search
 
-    def cut(self, search: Search) -> None:
-        """Keep the best labels of the next layer, as many as it may have, and note the least bound of the others."""
-        layer, stops = following(search), int(search.counters[layers.LAYER]) + 1
-        layers.compact(layer, search.counters)
-        count = int(search.counters[layers.NEXT])
-        if count > self.width:
-            bounds = layers.lower_bounds(search.bound, layer, stops, 0, count)
-            ranks = self.rank(search.model, Layer(*(column[:count] for column in layer)), bounds)
-            kept = least(ranks, self.width)
-            lost = float(bounds[~kept].min(initial=np.inf))
-            search.figures[layers.DROPPED] = min(search.figures[layers.DROPPED], lost)
-            layers.keep(layer, search.counters, kept)
+    def cut(self, parts: Sequence[Search], over: Callable[..., Iterable[Any]] = map) -> None:
+        """Keep the best labels of the next layer, as many as it may have, and note the least bound of the others.
+
+        The layer may be in parts, over which the work can be spread.
+        """
+        list(over(_compact, parts))
+        if sum(int(part.counters[layers.NEXT]) for part in parts) <= self.width:
+            return
+        by_part = list(over(_lower_bounds, parts))
+        ranks = [self.rank(*given) for given in zip(map(_labels, parts), by_part, strict=True)]
+        bounds, kept = np.concatenate(by_part), least(np.concatenate(ranks), self.width)
+        figures, lost = parts[0].figures, float(bounds[~kept].min(initial=np.inf))
+        figures[layers.DROPPED] = min(figures[layers.DROPPED], lost)
+        ends = np.cumsum([len(each) for each in by_part])
+        list(over(_keep, parts, np.split(kept, ends[:-1])))
+
+
+def _labels(part: Search) -> Layer:
+    return Layer(*(column[: int(part.counters[layers.NEXT])] for column in following(part)))
+
+
+def _compact(part: Search) -> None:
+    layers.compact(following(part), part.counters)
+
+
+def _lower_bounds(part: Search) -> Float[np.ndarray, " L"]:
+    stops, count = int(part.counters[layers.LAYER]) + 1, int(part.counters[layers.NEXT])
+    return layers.lower_bounds(part.bound, following(part), stops, 0, count)
+
+
+def _keep(part: Search, kept: Bool[np.ndarray, " L"]) -> None:
+    layers.keep(following(part), part.counters, kept)
 
 
 def room_of(nodes: int, width: int, memory: int, rank: Rank) -> Room:
@@ -96,11 +116,16 @@ def roomier(search: Search, most: int) -> Search:
 
 def linked(search: Search) -> Search:
     """The same with a table of all labels of the next layer."""
-    layer, slots = following(search), search.slots
-    if len(slots) < table_size(len(layer.last)):
-        slots = np.empty(table_size(len(layer.last)), np.int32)
-    layers.relink(layer, int(search.counters[layers.NEXT]), slots)
-    return search._replace(slots=slots)
+    size = table_size(len(following(search).last))
+    if len(search.slots) < size:
+        search = search._replace(slots=np.empty(size, np.int32))
+    relink(search)
+    return search
+
+
+def relink(search: Search) -> None:
+    """Fill the table anew."""
+    layers.relink(following(search), int(search.counters[layers.NEXT]), search.slots)
 
 
 def filling(search: Search, layer: Layer) -> Search:
