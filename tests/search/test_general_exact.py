@@ -1,17 +1,22 @@
 """Proofs under any constraints, held against brute force, with every kind of bound and with layers cut short."""
 
 import math
+from collections import Counter
 from itertools import permutations
 
+import numpy as np
 import pytest
 from tours import best, drawn
 
 from fairway.judge import Solution, verify
 from fairway.kernels.assignment import duals
+from fairway.kernels.general.tour_model import tour_model_of
 from fairway.problems.instance import Instance
 from fairway.search import general_exact
-from fairway.search.exact import Stage
+from fairway.search.climbing import climb
+from fairway.search.exact import MEMORY, Stage
 from fairway.search.general_exact import least_general, provable, prove_general
+from fairway.search.proving import RISING, Proving
 
 NARROW = (
     Stage(1),
@@ -69,6 +74,37 @@ def test_a_tour_that_is_known_is_not_looked_for_again(rng):
             assert proof.tour is None
             assert proof.lower_bound == least
     assert bounded
+
+
+def test_bounds_that_climb_prove_what_brute_force_says(rng):
+    """With optional stops and several windows among the instances, from a tour that is not the best."""
+    climbed, kinds = 0, Counter()
+    for instance, objective, least in cases(rng, 120):
+        if least is None:
+            continue
+        upper = least + 0.1 * abs(least) + 1.0
+        search = Proving(tour_model_of(instance, objective), upper, MEMORY, 10.0)
+        if not (search.begun() and search.climbs) or search.ended:
+            continue
+        climb(search, math.inf, RISING)
+        proof = search.proof()
+        assert (proof.status, proof.cost) == ("optimal", pytest.approx(least))
+        assert proof.lower_bound <= least + 1e-9
+        climbed += 1
+        kinds["optional"] += bool(np.isfinite(instance.prize).any())
+        kinds["several"] += search.gaps is not None
+    assert climbed > 20
+    assert min(kinds["optional"], kinds["several"]) > 5
+
+
+def test_a_tour_without_stops_may_be_the_best_one():
+    travel = np.full((3, 3), 9.0) - 9.0 * np.eye(3)
+    instance = Instance(travel, opens=[0, 1, 1], closes=[40, 20, 20], prize=[0, 1, 2])
+    search = Proving(tour_model_of(instance), 4.0, MEMORY, 10.0)
+    assert search.begun()
+    assert search.climbs
+    climb(search, math.inf, RISING)
+    assert (search.proof().status, search.proof().tour, search.proof().cost) == ("optimal", (), 3.0)
 
 
 def held_karp(travel, before):

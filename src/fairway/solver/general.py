@@ -38,13 +38,13 @@ GLANCED, TRIED = 0.02, 0.04
 """With so much patience, what local search and a proof have at first: many proofs take hardly any time."""
 MANY, LONG_TRIED = 200, 0.3
 """Nodes from which on a proof has more where an order is all that there is: its beams find better tours by then."""
-SEARCHED, LONGEST = 0.5, 10.0
+SEARCHED, LONGEST = 0.65, 10.0
 """Then local search has a part of what is left, so long at most."""
 ARRANGED = 0.25
 """The last part of that is for the exact search of stretches of its tour."""
 ENDURING = 3.0
 """It resumes after a proof, unless it had more than so many times as long then."""
-PROVED, BOUNDED, AMPLE = 0.75, 0.6, 20.0
+PROVED, BOUNDED, AMPLE = 0.75, 0.5, 20.0
 """Of what is left then, what a proof may take, and what it may where none is expected within so many seconds."""
 
 

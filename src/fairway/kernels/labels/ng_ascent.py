@@ -289,7 +289,11 @@ class Ascent:
         self.multiplier[:], self.ng_memory[:] = self.best, self.best_memory
         outward = self._outward(until)
         homeward = None if outward is None else self._homeward(outward, until)
-        return None if homeward is None else bound_of(homeward, self.ng_memory)
+        if homeward is None:
+            return None
+        bound = bound_of(homeward, self.ng_memory)
+        bound.cost[0] = min(bound.cost[0], self._empty)
+        return bound
 
     def _sweep(self, way: Direction, number: int, other: Stairs) -> Sweep:
         labels, kept = self._rooms[number]
