@@ -32,7 +32,7 @@ SMALL, AT_ONCE = 20, 0.3
 search needs is neither compiled nor loaded."""
 CERTAIN, MOST = 16, 0.8
 """The same where labels mostly go through all there is within half a second."""
-PATIENT = 2.0
+PATIENT = 1.0
 """Seconds from which on a bound is worth its time even where no proof can be expected."""
 GLANCED, TRIED = 0.02, 0.04
 """With so much patience, what local search and a proof have at first: many proofs take hardly any time."""
