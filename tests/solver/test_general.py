@@ -267,3 +267,20 @@ def test_an_order_of_more_stops_than_labels_bear_is_proved(rng):
     proof = prove_general(in_turn(rng, 450, (2, 3)), seconds=60.0)
     assert proof.status == "optimal"
     assert proof.cost == proof.lower_bound
+
+
+def test_prices_that_add_up_to_the_same_in_another_order_are_the_same():
+    prize = [np.inf, 0.3, 0.2, 0.1, 0.3]
+    assert sum(prize[2:]) > sum(prize[1:4])  # by the last bit
+    travel = np.full((5, 5), 9.0) - 9.0 * np.eye(5)
+    travel[0, 1] = travel[1, 0] = 8.0
+    instance = fairway.Instance(travel, closes=[18.0, *[np.inf] * 4], prize=prize)
+    result = fairway.solve(instance, seconds=1, drop="fewest", relax="none")
+    assert (result.status, result.tour) == ("optimal", (1,))
+
+
+def test_a_round_trip_is_bounded_by_trees_where_nothing_but_a_break_is_timed():
+    travel = fairway.generate("tsptw", n=40, hardness="easy", count=1, seed=2)[0].travel
+    instance = fairway.Instance(travel, breaks=[(0.0, 1e5, 5.0)])
+    result = fairway.solve(instance, seconds=0.5)
+    assert 0.97 * result.value < result.lower_bound <= result.value

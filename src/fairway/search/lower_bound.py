@@ -22,16 +22,16 @@ def held_karp(
     upper: float = math.inf,
     until: float = math.inf,
 ) -> float:
-    """No tour costs less by the objective: all must be travelled, and every stop be left after it has opened.
+    """No tour costs less that visits every stop and comes back: all must be travelled, and be left after it has opened.
 
     Args:
         instance: Any instance.
-        objective: The least travel, or the earliest return.
-        upper: The travel of a good tour; infinite if none is known.
+        objective: The least cost, or the earliest return.
+        upper: The cost of a good tour; infinite if none is known.
         until: When to stop, by `clock.now`: what is known by then is a bound, if only zero.
     """
-    travel, nodes = instance.travel, instance.nodes
-    makespan = objective == "makespan"
+    makespan, nodes = objective == "makespan", instance.nodes
+    travel = instance.travel if makespan else instance.cost
     working = float(instance.opens[0] + instance.service.sum()) if makespan else 0.0
     leaving, arriving = np.empty(nodes), np.full(nodes, np.inf)
     either_way = np.empty((nodes, nodes))  # the cheaper direction of each leg

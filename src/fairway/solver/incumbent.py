@@ -45,6 +45,7 @@ class Incumbent:
         self.lower = -math.inf
         self.proved: Status | None = None
         """Optimal or infeasible, once that is certain."""
+        self._bounded = False
         self._watch = watch
         self._solution: Solution | None = None
         self._attempt: Rejection | None = None
@@ -158,19 +159,24 @@ class Incumbent:
         known = None if step is None else tour
         self._watch(Progress(self.spent, cost, method, known, min(self.lower, cost)))
 
-    def _bound(self) -> float:
-        """The best lower bound there is, one that no search has to give included."""
+    def bound(self) -> None:
+        """Have the bound that takes milliseconds, once; with little time left it says little."""
+        if self._bounded:
+            return
+        self._bounded = True
+        instance, objective = self.instance, self.request.objective
         until = self.until + min(self._reserve, BELATED)
-        if not (self.instance.classic and self.request.plain(self.instance)):
-            least = least_general(self.instance, self.request.objective, until)
-            return min(max(self.lower, least), self.value)
-        least = held_karp(self.instance, self.request.objective, self.value, until)
-        return min(max(self.lower, least), self.value)
+        plain = instance.classic and self.request.plain(instance)
+        if plain or (objective in ("cost", "travel") and _round_trip(instance)):
+            self.lower = max(self.lower, held_karp(instance, objective, self.value, until))
+        if not plain:
+            self.lower = max(self.lower, least_general(instance, objective, until))
 
     def result(self, reason: str, *, interrupted: bool = False) -> Result:
         """The answer as things stand; the reason is given where there is no tour."""
         if self.proved is None:
-            self.lower = self._bound()
+            self.bound()
+            self.lower = min(self.lower, self.value)
             self._close()
         found, proved = self._solution is not None, self.proved
         sure = self.value if proved == "optimal" else math.inf
@@ -197,8 +203,8 @@ class Incumbent:
             return math.inf, math.inf, math.inf
         if self.request.drop == "price":
             return 0.0, 0.0, solution.value
-        price = float(self.instance.prize[list(solution.unserved)].sum())
-        return len(solution.unserved), price, solution.value
+        price = math.fsum(self.instance.prize[list(solution.unserved)])
+        return len(solution.unserved), float(f"{price:.9e}"), solution.value
 
     def _accept(self, solution: Solution, step: Improvement) -> None:
         """Earlier claims are of worse tours: they stay in the trace unjudged."""
@@ -207,6 +213,12 @@ class Incumbent:
         self._claims.clear()
         self._trace += [*steps, replace(step, cost=solution.value)]
         self._close()
+
+
+def _round_trip(instance: Instance) -> bool:
+    """Whether every tour visits all stops and comes back, on legs that can all be travelled."""
+    everywhere = np.isinf(instance.prize[1:]).all() and np.isfinite(instance.cost).all()
+    return bool(instance.end == 0 and everywhere)
 
 
 def closed(instance: Instance, objective: str, value: float, lower: float) -> bool:

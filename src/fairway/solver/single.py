@@ -195,6 +195,7 @@ def _prove(best: Incumbent, seconds: float, memory: int = MEMORY) -> None:
 def _raise_bound(best: Incumbent, seconds: float) -> None:
     upper, objective = best.value, best.request.objective
     if math.isfinite(upper):
+        best.bound()
         raised = raise_bound(
             best.instance,
             upper=upper,

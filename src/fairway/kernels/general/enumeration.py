@@ -284,11 +284,10 @@ def _remember(model: TourModel, walk: Walk, out: tuple[int, float], fewest: bool
     known = walk.value
     better = value < known[2]
     if fewest:
-        better = (
-            out[0] < known[0]
-            or (out[0] == known[0] and first < known[1])
-            or (out[0] == known[0] and first == known[1] and value < known[2])
-        )
+        apart = ROUNDING * abs(first)  # equal prices may be added up in another order
+        cheaper = first < known[1] - apart
+        as_cheap = first <= known[1] + apart and value < known[2]
+        better = out[0] < known[0] or (out[0] == known[0] and (cheaper or as_cheap))
     if better:
         known[0], known[1], known[2] = out[0], first, value
         walk.place[BEST] = depth
