@@ -5,7 +5,8 @@ stops; windows as wide as those of the medium distribution are placed around its
 that the tour keeps it too: it proves that the instance is feasible. `all` has every constraint at once.
 
 Without `--beside` there is one row per kind: how many have a tour after each budget, the mean value, and the mean gap
-to the longest budget, both over the instances that have a tour after every budget. With `--beside` there is one block
+to the longest budget, both over the instances that have a tour after every budget, and the mean gap that the solver
+itself reports. With `--beside` there is one block
 per kind: PyVRP, OR-Tools (also started from the random tour) and VROOM where they can state the problem, at equal time,
 one after another on one core; gaps are to the best value of the run. A random tour or a tour of ours that the judge
 refuses, or a bound of ours that a tour of anyone disproves, ends the run.
@@ -402,6 +403,7 @@ def budgets(asked: argparse.Namespace, console: Console) -> Table:
         *(f"tours in {head}" for head in heads),
         *(f"value at {head}" for head in heads),
         *(f"gap % at {head}" for head in heads[:-1]),
+        *(f"reported at {head}" for head in heads),
     ):
         table.add_column(head, justify="right")
     for kind in asked.kinds:
@@ -414,8 +416,15 @@ def budgets(asked: argparse.Namespace, console: Console) -> Table:
             *(str(int(row.sum())) for row in solved),
             *(mean(row) for row in both),
             *(mean(100 * (row / both[-1] - 1)) for row in both[:-1]),
+            *(mean(np.array([reported(a) for a in answers[OURS, s]])) for s in asked.seconds),
         )
     return table
+
+
+def reported(answer: Answer) -> float:
+    """By how much a tour could be improved at most, in percent of the bound; a thousand where there is none."""
+    known = math.isfinite(answer.value) and answer.lower_bound > 0
+    return min(100 * (answer.value / answer.lower_bound - 1), 1e3) if known else 1e3
 
 
 def block(

@@ -37,7 +37,7 @@ PATIENT, BRIEF = 2.0, 0.05
 PROVING, RAISING = 0.6, 0.85
 """Of the seconds that are left, what a proof may take that can be expected, and a bound where there is none."""
 SEARCHED = 0.005
-"""Seconds per node that are local search's in any case; a bound is raised in those beyond."""
+"""Seconds per node that are left to local search in any case; a bound is raised in those beyond."""
 BEFORE_PROOF, BEFORE_BOUND, BEFORE = 0.0001, 0.01, 0.3
 """Seconds per node of local search before either, and what part of those that are left at most."""
 ROUNDS = 6
@@ -146,20 +146,23 @@ def _by_the_clock(best: Incumbent) -> None:
         # Where no tour is known there may be none, which is proved here if anywhere.
         known = math.isfinite(best.value)
         _prove(best, (BRIEF if brief and known else PROVING) * best.left)
-    if not best.enough and (best.request.gap > 0 or _for_bound(best) > 0):
+    if not best.enough and _for_bound(best) > 0:
         # A bound, which fixes legs against a tour, needs one as good as can be; a proof, one to beat.
         for times in range(ROUNDS):
             _improve(best, min(2**times * BEFORE_BOUND * best.instance.nodes, BEFORE * best.left))
             if math.isfinite(best.value):
                 break
-        _raise_bound(best, RAISING * best.left if best.request.gap > 0 else _for_bound(best))
+        _raise_bound(best, _for_bound(best))
     if not best.enough:
         _improve(best, best.left)
 
 
 def _for_bound(best: Incumbent) -> float:
     """Of the seconds that are left, those that a bound may take where no proof can be expected."""
-    return min(RAISING * best.left, best.left - SEARCHED * best.instance.nodes)
+    most = RAISING * best.left
+    if best.request.gap > 0:  # the search may end as soon as the bound is good enough
+        return most
+    return min(most, best.left - SEARCHED * best.instance.nodes)
 
 
 def _by_iterations(best: Incumbent) -> None:
