@@ -277,6 +277,11 @@ def test_prices_that_add_up_to_the_same_in_another_order_are_the_same():
     instance = fairway.Instance(travel, closes=[18.0, *[np.inf] * 4], prize=prize)
     result = fairway.solve(instance, seconds=1, drop="fewest", relax="none")
     assert (result.status, result.tour) == ("optimal", (1,))
+    cheaper = fairway.Instance(
+        travel, closes=[18.0, *[np.inf] * 4], prize=[np.inf, 1e6, 1e6, 1e6, 1e6 + 1e-3]
+    )
+    result = fairway.solve(cheaper, seconds=1, drop="fewest", relax="none")
+    assert (result.status, result.tour) == ("optimal", (4,))
 
 
 def test_a_round_trip_is_bounded_by_trees_where_nothing_but_a_break_is_timed():

@@ -204,7 +204,7 @@ class Incumbent:
         if self.request.drop == "price":
             return 0.0, 0.0, solution.value
         price = math.fsum(self.instance.prize[list(solution.unserved)])
-        return len(solution.unserved), float(f"{price:.9e}"), solution.value
+        return len(solution.unserved), float(f"{price:.13e}"), solution.value
 
     def _accept(self, solution: Solution, step: Improvement) -> None:
         """Earlier claims are of worse tours: they stay in the trace unjudged."""

@@ -40,8 +40,9 @@ REST = COLUMNS
 DEPTH, BEST, FOUND = range(3)
 
 ONE = np.uint64(1)
-ROUNDING = 1e-9
-"""The part of a sum by which it may differ from the same numbers added up in another order."""
+ROUNDING, LAST_BITS = 1e-9, 1e-14
+"""The part of a sum by which it may differ from the same numbers added up in another order, where a little more does no
+harm, and where equal sums are to be told from others."""
 
 
 class Walk(NamedTuple):
@@ -284,7 +285,7 @@ def _remember(model: TourModel, walk: Walk, out: tuple[int, float], fewest: bool
     known = walk.value
     better = value < known[2]
     if fewest:
-        apart = ROUNDING * abs(first)  # equal prices may be added up in another order
+        apart = LAST_BITS * abs(first)
         cheaper = first < known[1] - apart
         as_cheap = first <= known[1] + apart and value < known[2]
         better = out[0] < known[0] or (out[0] == known[0] and (cheaper or as_cheap))
