@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-MODULE, FUNCTION, TOTAL = 400, 60, 50_512
+MODULE, FUNCTION, TOTAL = 400, 60, 50_508
 """Lines at most; the total is to be lowered, never raised."""
 PARAMETERS, AIM = 8, 6
 """Of a function: at most, and as it should be."""

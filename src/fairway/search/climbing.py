@@ -52,12 +52,8 @@ def climb(search: Climber, enough: float, share: float = 1.0) -> None:
 
     After a share of the time they are tried wherever it has come to.
     """
-    ascent, turn, near, more = (
-        Ascent(search.label_model, search.below, search.gaps),
-        TURN,
-        NEAR,
-        True,
-    )
+    ascent = Ascent(search.label_model, search.below, search.gaps)
+    turn, near, more = TURN, NEAR, True
     ascent.enough = min(ascent.enough, enough)
     now = clock.now()
     top = now + share * (search.until - now)

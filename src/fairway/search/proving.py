@@ -136,12 +136,12 @@ class Proving:
             self.run_sets()
             return
         for number, stage in enumerate(stages):
+            if stage.sweeps > 0 and self.climbs:
+                self._tighten()
+                if not self.ended:
+                    climb(self, math.inf, 1.0 if self.relaxed.exact else RISING)
+                break
             if number > 0:
-                if self.climbs:
-                    self._tighten()
-                    if not self.ended:
-                        climb(self, math.inf, 1.0 if self.relaxed.exact else RISING)
-                    break
                 self.sharpen(stage)
             self.run(stage.width)
             if self.ended or stage.width >= _widest(len(self.model.node), self.memory):
